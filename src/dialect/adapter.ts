@@ -1,0 +1,49 @@
+import type { CloseReason } from '../event/events.ts'
+import type { Bin, Sink } from '../event/sink.ts'
+import type { Node, RecordView } from '../kernel/record.ts'
+
+/** What an adapter may know of its transcript and of what the caller wants. Plain data. */
+export interface AdapterContext {
+  readonly run: string
+  /** Keep one event per delta instead of one joined text a turn. */
+  readonly deltas: boolean
+  /** Strict readers refuse what tolerant ones repair (dialect `metaharness`). */
+  readonly tolerant: boolean
+}
+
+/** How a transcript ended. */
+export interface Ending {
+  readonly reason: CloseReason
+  /** The dialect's terminal record was seen; false adds the warning `NO_TERMINAL_RECORD`. */
+  readonly terminal: boolean
+  /** False when the dialect never has a terminal record, so that its absence says nothing about completeness. */
+  readonly promised: boolean
+  /** What is wrong with the stream as a whole, for dialects that can tell (design §5.6). */
+  readonly inconsistent?: string
+}
+
+/** A value's claim to be of a dialect. `proof` settles it; `weak` counts when no value proves anything. */
+export interface Evidence {
+  readonly weight: 'proof' | 'weak'
+  readonly reason: string
+}
+
+/**
+ * One transcript format. An adapter is a sequential state machine over records: no threads, no files, no output
+ * formats. Its state is plain data that survives `structuredClone`, so that a large transcript can be
+ * translated from snapshots; node numbers never go into it.
+ */
+export interface Adapter<State> {
+  readonly dialect: string
+  /** One line for `millrace dialects`. */
+  readonly summary: string
+  /** Does this value (a record's root) show the dialect? Null when it says nothing. */
+  evidence(record: RecordView, value: Node): Evidence | null
+  /** The session id this value carries, for the run id of the stream; null when it has none. */
+  runId(record: RecordView, value: Node): string | null
+  initial(context: AdapterContext): State
+  /** Translate one record. Every record has a root: unparsed lines never come here. */
+  step(record: RecordView, state: State, sink: Sink): Bin
+  /** Write what was held back, after the last record. No record is current any more. */
+  end(state: State, sink: Sink): Ending
+}

@@ -1,0 +1,29 @@
+/** Slots of the table; a power of two. A word that finds its slot taken replaces what is there. */
+const SLOTS = 4096
+const LONGEST = 64
+
+const words: (string | undefined)[] = new Array<string | undefined>(SLOTS)
+
+/**
+ * The string spelled by `bytes[start, end)`, which holds no escapes. Short ASCII strings seen before are
+ * handed out again instead of being made anew, so that comparing and counting them costs no memory.
+ */
+export function wordOf(bytes: Buffer, start: number, end: number): string {
+  const length = end - start
+  if (length === 0) return ''
+  if (length > LONGEST) return bytes.utf8Slice(start, end)
+  let hash = length
+  for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + bytes[i]!) | 0
+  const slot = (hash ^ (hash >>> 12)) & (SLOTS - 1)
+  const known = words[slot]
+  if (known !== undefined && spells(known, bytes, start, length)) return known
+  const made = bytes.utf8Slice(start, end)
+  words[slot] = made
+  return made
+}
+
+function spells(word: string, bytes: Buffer, start: number, length: number): boolean {
+  if (word.length !== length) return false
+  for (let i = 0; i < length; i++) if (word.charCodeAt(i) !== bytes[start + i]) return false
+  return true
+}
