@@ -47,6 +47,7 @@ describe('reading imports', () => {
     { text: `import { a } from './a.ts'`, to: ['src/x/a.ts'] },
     { text: `import type { A } from '../y/a.ts'`, to: ['src/y/a.ts'] },
     { text: `import {\n  a,\n  b,\n} from './a.ts'\nimport './b.ts'`, to: ['src/x/a.ts', 'src/x/b.ts'] },
+    { text: `import './a.ts'; import { b } from './b.ts'`, to: ['src/x/a.ts', 'src/x/b.ts'] },
     { text: `export * from './a.ts'`, to: ['src/x/a.ts'] },
     { text: `const a = await import('./a.ts')`, to: ['src/x/a.ts'] },
     { text: `let a: import('./a.ts').A`, to: ['src/x/a.ts'] },
@@ -132,11 +133,11 @@ function sourceFiles(folder: string): string[] {
   })
 }
 
-/** Imports at the start of a line, re-exports, and `import(…)` anywhere, of values and of types. */
+/** Imports at the start of a statement, re-exports, and `import(…)` anywhere, of values and of types. */
 function importsOf(from: string, text: string): Import[] {
   const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
   const pattern =
-    /^(?:import|export)\s(?:[^'"`;=]*?\sfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm
+    /(?:^|;[ \t]*)(?:import|export)\s(?:[^'"`;=]*?\sfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm
   return Array.from(code.matchAll(pattern), ([, statement, call]) => {
     const written = statement ?? call ?? ''
     return { from, to: written.startsWith('.') ? posix.join(dirname(from), written) : written }

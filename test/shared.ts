@@ -23,7 +23,8 @@ export function describeWithShared(name: string, body: () => void): void {
   }
   const reason = `no shared samples at ${sharedDir} (set MILLRACE_SHARED)`
   if (process.env['MILLRACE_REQUIRE_SHARED'] !== '1') {
-    describe.skip(`${name}: skipped, ${reason}`, body)
+    console.warn(`skipped: ${name}: ${reason}`)
+    describe.skip(name, body)
     return
   }
   test(name, () => {
