@@ -1,0 +1,250 @@
+import { isUtf8 } from 'node:buffer'
+import { readFileSync } from 'node:fs'
+import { NODE_WORDS, RECORD_WORDS, RecordFlag } from './layout.ts'
+import { type Node, RecordView } from './record.ts'
+
+/** Levels of nesting a record may have; deeper ones are unparsed. */
+export const DEPTH_LIMIT = 1024
+
+/** Bytes the scanner may read behind its input, and `gather` may write behind its output. */
+const SLACK = 256
+const PAGE = 65536
+const MAX_PAGES = 65536
+
+/**
+ * Where things are in the memory of one scanner, in bytes:
+ *
+ *     0 ─ zero node ─ stack ─ literals ─ scratch ─ pieces ─ 1 MiB: input ─ nodes ─ records ─ output …
+ *
+ * What stands before the input never moves; what stands behind it moves when the input is given more room.
+ */
+const STACK_AT = 64
+export const LITERALS_AT = 16 * 1024
+export const LITERALS_BYTES = 48 * 1024
+export const SCRATCH_AT = LITERALS_AT + LITERALS_BYTES
+export const SCRATCH_BYTES = 256 * 1024
+export const PIECES_AT = SCRATCH_AT + SCRATCH_BYTES
+export const PIECES_BYTES = 512 * 1024
+export const INPUT_AT = 1024 * 1024
+
+/** Above this much input a scan is of one long line, which needs no table of many records. */
+const MANY_RECORDS_BYTES = 32 * 1024 * 1024
+
+interface KernelExports {
+  readonly scan: (
+    start: number,
+    end: number,
+    nodes: number,
+    records: number,
+    recordsEnd: number,
+    stack: number,
+    depthLimit: number,
+    document: number,
+  ) => void
+  readonly gather: (list: number, count: number, to: number) => number
+  readonly recordCount: WebAssembly.Global
+  readonly lineCount: WebAssembly.Global
+  readonly blankCount: WebAssembly.Global
+}
+
+/** The compiled kernel; sent to workers so that they need not compile it again. */
+export function compileKernel(): WebAssembly.Module {
+  return new WebAssembly.Module(readFileSync(new URL('./kernel.wasm', import.meta.url)))
+}
+
+/** A memory to scan in. Shared, so that other threads read its tapes and growing it never pulls a view away. */
+export function createScanMemory(): WebAssembly.Memory {
+  return new WebAssembly.Memory({ initial: INPUT_AT / PAGE, maximum: MAX_PAGES, shared: true })
+}
+
+let compiled: WebAssembly.Module | null = null
+
+/**
+ * The kernel with a memory of its own to work in: input goes in at `INPUT_AT`, `scan` makes records of it, `select`
+ * moves `view` over them. Everything is reused from scan to scan; nothing is allocated per record.
+ */
+export class Scanner {
+  readonly memory: WebAssembly.Memory
+  readonly view: RecordView
+  /** Number of records of the last scan. */
+  recordCount = 0
+  /** Number of line feeds of the last scan. */
+  lineCount = 0
+  /** Lines of nothing but white space and NUL bytes in the last scan. */
+  blankCount = 0
+  /** Address of the output region. */
+  outputAt = 0
+
+  /** Bytes of input the memory has room for. */
+  private capacity = 0
+  private readonly kernel: KernelExports
+  private nodesAt = 0
+  private recordsAt = 0
+  private words: Uint32Array
+  private bytes: Buffer
+
+  constructor(options: { readonly module?: WebAssembly.Module; readonly memory?: WebAssembly.Memory } = {}) {
+    this.memory = options.memory ?? createScanMemory()
+    const module = options.module ?? (compiled ??= compileKernel())
+    const instance = new WebAssembly.Instance(module, { env: { memory: this.memory, abort } })
+    this.kernel = kernelExports(instance.exports)
+    this.words = new Uint32Array(this.memory.buffer)
+    this.bytes = Buffer.from(this.memory.buffer)
+    this.view = new RecordView(this.words, this.bytes)
+    this.reserve(64 * 1024)
+  }
+
+  /** The whole memory, for writing input at `INPUT_AT` and reading output. Replaced when the memory grows. */
+  get buffer(): Buffer {
+    return this.bytes
+  }
+
+  get inputCapacity(): number {
+    return this.capacity
+  }
+
+  /** Make room for `bytes` of input. What is already at `INPUT_AT` stays; tapes of earlier scans are lost. */
+  reserve(bytes: number): void {
+    if (bytes <= this.capacity) return
+    this.layOut(bytes)
+    this.ensure(this.outputAt + SLACK)
+  }
+
+  /**
+   * Give this scanner's view of its memory the layout and size another thread's scanner gave it: the tape of
+   * that scan is then read here. `capacity` and the counts come from that scanner.
+   */
+  adopt(scan: ScanFacts): void {
+    this.layOut(scan.capacity)
+    this.ensure(0)
+    this.recordCount = scan.records
+    this.lineCount = scan.lines
+    this.blankCount = scan.blanks
+  }
+
+  /** What another thread needs to read the last scan. */
+  facts(): ScanFacts {
+    return { capacity: this.capacity, records: this.recordCount, lines: this.lineCount, blanks: this.blankCount }
+  }
+
+  /**
+   * Scan the input `[start, end)` (addresses), whose last byte is a line feed.
+   *
+   * @param document line feeds are white space; every value is one record
+   */
+  scan(start: number, end: number, document = false): void {
+    if (end > start) {
+      const { kernel } = this
+      kernel.scan(start, end, this.nodesAt, this.recordsAt, this.outputAt, STACK_AT, DEPTH_LIMIT, document ? 1 : 0)
+      this.recordCount = Number(kernel.recordCount.value)
+      this.lineCount = Number(kernel.lineCount.value)
+      this.blankCount = Number(kernel.blankCount.value)
+      if (!isUtf8(this.bytes.subarray(start, end))) this.flagBadUtf8()
+    } else {
+      this.recordCount = 0
+      this.lineCount = 0
+      this.blankCount = 0
+    }
+  }
+
+  /** Copy `input` into the memory and scan it; a missing last line feed is supplied. For whole small inputs. */
+  scanBytes(input: Uint8Array, document = false): void {
+    this.reserve(input.length + 1)
+    this.bytes.set(input, INPUT_AT)
+    let end = INPUT_AT + input.length
+    const cut = input.length > 0 && input[input.length - 1] !== 0x0a
+    if (cut) this.bytes[end++] = 0x0a
+    this.scan(INPUT_AT, end, document)
+    if (cut && !document) this.flagLast(RecordFlag.NoLineEnd)
+  }
+
+  /** Set a flag on the last record of the scan, when there is one. */
+  flagLast(flag: number): void {
+    if (this.recordCount === 0) return
+    const at = (this.recordsAt >> 2) + (this.recordCount - 1) * RECORD_WORDS + 3
+    this.words[at] = this.words[at]! | flag
+  }
+
+  /** Move the view to record `index` of the last scan. `view.line` becomes `firstLine` plus its line in the scan. */
+  select(index: number, firstLine: number): RecordView {
+    const { view, words } = this
+    const at = (this.recordsAt >> 2) + index * RECORD_WORDS
+    view.start = words[at]!
+    view.end = words[at + 1]!
+    view.root = words[at + 2]! as Node
+    view.flags = words[at + 3]!
+    view.line = firstLine + words[at + 4]!
+    view.oversize = null
+    return view
+  }
+
+  /** Copy the pieces listed at `PIECES_AT` to `to`; returns the address after them. The output region must have room. */
+  gather(count: number, to: number): number {
+    return this.kernel.gather(PIECES_AT, count, to) >>> 0
+  }
+
+  /** Make sure that addresses below `end` exist. */
+  ensure(end: number): void {
+    const missing = end + SLACK - this.memory.buffer.byteLength
+    if (missing > 0) this.memory.grow(Math.ceil(missing / PAGE))
+    if (this.bytes.length === this.memory.buffer.byteLength) return
+    this.words = new Uint32Array(this.memory.buffer)
+    this.bytes = Buffer.from(this.memory.buffer)
+    this.view.words = this.words
+    this.view.bytes = this.bytes
+  }
+
+  private layOut(capacity: number): void {
+    this.capacity = capacity
+    const nodes = Math.ceil(capacity / 2) + DEPTH_LIMIT + 16
+    const records = Math.ceil(Math.min(capacity, MANY_RECORDS_BYTES) / 2) + 16
+    this.nodesAt = align(INPUT_AT + capacity + SLACK)
+    this.recordsAt = align(this.nodesAt + nodes * NODE_WORDS * 4)
+    this.outputAt = align(this.recordsAt + records * RECORD_WORDS * 4)
+  }
+
+  private flagBadUtf8(): void {
+    for (let i = 0; i < this.recordCount; i++) {
+      const at = (this.recordsAt >> 2) + i * RECORD_WORDS
+      if (isUtf8(this.bytes.subarray(this.words[at]!, this.words[at + 1]!))) continue
+      this.words[at + 3] = this.words[at + 3]! | RecordFlag.BadUtf8
+    }
+  }
+}
+
+/** The size and counts of one scan, enough to read its tape in another thread. */
+export interface ScanFacts {
+  readonly capacity: number
+  readonly records: number
+  readonly lines: number
+  readonly blanks: number
+}
+
+function align(address: number): number {
+  return Math.ceil(address / 64) * 64
+}
+
+function abort(): never {
+  throw new Error('the scan kernel stopped')
+}
+
+/** @throws Error when the compiled kernel is not the one this code was written for */
+function kernelExports(exports: WebAssembly.Exports): KernelExports {
+  const { scan, gather, recordCount, lineCount, blankCount } = exports
+  if (
+    typeof scan !== 'function' ||
+    typeof gather !== 'function' ||
+    !(recordCount instanceof WebAssembly.Global) ||
+    !(lineCount instanceof WebAssembly.Global) ||
+    !(blankCount instanceof WebAssembly.Global)
+  ) {
+    throw new Error('kernel.wasm does not belong to this version: run the build again')
+  }
+  return {
+    scan: (...args) => void scan(...args),
+    gather: (...args) => Number(gather(...args)),
+    recordCount,
+    lineCount,
+    blankCount,
+  }
+}
