@@ -3,8 +3,8 @@
  *
  *     word 0   address of the value's first byte
  *     word 1   address after its last byte
- *     word 2   object, array: word index after the subtree; string: number of escapes in it
- *     word 3   bits 0-3 kind, 4 key escaped, 5 string has \u, 6 last child, 8-31 hash of the key
+ *     word 2   object, array: word index after the subtree; else 0
+ *     word 3   bits 0-3 kind, 4 key escaped, 6 last child, 8-31 hash of the key
  *     word 4   address of the key's first byte (after its quote), 0 outside objects
  *
  * One record, six words: start address, end address (line end left out), root node, flags, line number
@@ -25,7 +25,7 @@ export const Kind = {
 } as const
 export type Kind = (typeof Kind)[keyof typeof Kind]
 
-export const NodeBit = { Kind: 0x0f, KeyEscaped: 0x10, Unicode: 0x20, Last: 0x40 } as const
+export const NodeBit = { Kind: 0x0f, KeyEscaped: 0x10, Last: 0x40 } as const
 export const KEY_HASH_SHIFT = 8
 
 /** What the scanner has to say about one record. */

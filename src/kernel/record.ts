@@ -37,9 +37,13 @@ export class RecordView {
   /** Digest and byte length of an oversize record, which is never held in memory. */
   oversize: { readonly digest: string; readonly bytes: number } | null = null
 
-  constructor(words: Uint32Array, bytes: Buffer) {
+  /** UTF-8 length of the string spelled by a span of `bytes`, quotes left out. */
+  private readonly decodedLength: (start: number, end: number) => number
+
+  constructor(words: Uint32Array, bytes: Buffer, decodedLength: (start: number, end: number) => number) {
     this.words = words
     this.bytes = bytes
+    this.decodedLength = decodedLength
   }
 
   kind(node: Node): Kind {
@@ -123,16 +127,15 @@ export class RecordView {
     if ((words[node + 3]! & NodeBit.Kind) !== Kind.String) return null
     const start = words[node]!
     const end = words[node + 1]!
-    if (words[node + 2] === 0) return this.bytes.utf8Slice(start + 1, end - 1)
-    return decode(this.bytes.utf8Slice(start, end))
+    const raw = this.bytes.utf8Slice(start + 1, end - 1)
+    return raw.includes('\\') ? decode(`"${raw}"`) : raw
   }
 
   /** Like `text`, for short strings of a small vocabulary (types, tool and model names): equal ones share one string. */
   word(node: Node): string | null {
     const words = this.words
     if ((words[node + 3]! & NodeBit.Kind) !== Kind.String) return null
-    if (words[node + 2] !== 0) return this.text(node)
-    return wordOf(this.bytes, words[node]! + 1, words[node + 1]! - 1)
+    return wordOf(this.bytes, words[node]! + 1, words[node + 1]! - 1) ?? this.text(node)
   }
 
   /** True when the string is spelled exactly as `ascii`. */
@@ -185,11 +188,8 @@ export class RecordView {
   /** UTF-8 length in bytes of a string once its escapes are undone; null for anything else. */
   textBytes(node: Node): number | null {
     const words = this.words
-    const meta = words[node + 3]!
-    if ((meta & NodeBit.Kind) !== Kind.String) return null
-    if ((meta & NodeBit.Unicode) === 0 && (this.flags & RecordFlag.BadUtf8) === 0) {
-      return words[node + 1]! - words[node]! - 2 - words[node + 2]!
-    }
+    if ((words[node + 3]! & NodeBit.Kind) !== Kind.String) return null
+    if ((this.flags & RecordFlag.BadUtf8) === 0) return this.decodedLength(words[node]! + 1, words[node + 1]! - 1)
     return Buffer.byteLength(this.text(node) ?? '')
   }
 

@@ -14,7 +14,7 @@ const MAX_PAGES = 65536
 /**
  * Where things are in the memory of one scanner, in bytes:
  *
- *     0 ─ zero node ─ stack ─ literals ─ scratch ─ pieces ─ 1 MiB: input ─ nodes ─ records ─ output …
+ *     0 ─ zero node ─ stack ─ literals ─ scratch ─ pieces ─ work ─ 1 MiB: input ─ nodes ─ records ─ output …
  *
  * What stands before the input never moves; what stands behind it moves when the input is given more room.
  */
@@ -22,9 +22,10 @@ const STACK_AT = 64
 export const LITERALS_AT = 16 * 1024
 export const LITERALS_BYTES = 48 * 1024
 export const SCRATCH_AT = LITERALS_AT + LITERALS_BYTES
-export const SCRATCH_BYTES = 256 * 1024
+export const SCRATCH_BYTES = 128 * 1024
 export const PIECES_AT = SCRATCH_AT + SCRATCH_BYTES
-export const PIECES_BYTES = 512 * 1024
+export const PIECES_BYTES = 256 * 1024
+const WORK_AT = PIECES_AT + PIECES_BYTES
 export const INPUT_AT = 1024 * 1024
 
 /** Above this much input a scan is of one long line, which needs no table of many records. */
@@ -38,10 +39,12 @@ interface KernelExports {
     records: number,
     recordsEnd: number,
     stack: number,
+    work: number,
     depthLimit: number,
     document: number,
   ) => void
   readonly gather: (list: number, count: number, to: number) => number
+  readonly decodedLength: (start: number, end: number) => number
   readonly recordCount: WebAssembly.Global
   readonly lineCount: WebAssembly.Global
   readonly blankCount: WebAssembly.Global
@@ -90,7 +93,7 @@ export class Scanner {
     this.kernel = kernelExports(instance.exports)
     this.words = new Uint32Array(this.memory.buffer)
     this.bytes = Buffer.from(this.memory.buffer)
-    this.view = new RecordView(this.words, this.bytes)
+    this.view = new RecordView(this.words, this.bytes, this.kernel.decodedLength)
     this.reserve(64 * 1024)
   }
 
@@ -135,7 +138,7 @@ export class Scanner {
   scan(start: number, end: number, document = false): void {
     if (end > start) {
       const { kernel } = this
-      kernel.scan(start, end, this.nodesAt, this.recordsAt, this.outputAt, STACK_AT, DEPTH_LIMIT, document ? 1 : 0)
+      kernel.scan(start, end, this.nodesAt, this.recordsAt, this.outputAt, STACK_AT, WORK_AT, DEPTH_LIMIT, document ? 1 : 0)
       this.recordCount = Number(kernel.recordCount.value)
       this.lineCount = Number(kernel.lineCount.value)
       this.blankCount = Number(kernel.blankCount.value)
@@ -230,10 +233,11 @@ function abort(): never {
 
 /** @throws Error when the compiled kernel is not the one this code was written for */
 function kernelExports(exports: WebAssembly.Exports): KernelExports {
-  const { scan, gather, recordCount, lineCount, blankCount } = exports
+  const { scan, gather, decodedLength, recordCount, lineCount, blankCount } = exports
   if (
     typeof scan !== 'function' ||
     typeof gather !== 'function' ||
+    typeof decodedLength !== 'function' ||
     !(recordCount instanceof WebAssembly.Global) ||
     !(lineCount instanceof WebAssembly.Global) ||
     !(blankCount instanceof WebAssembly.Global)
@@ -243,6 +247,7 @@ function kernelExports(exports: WebAssembly.Exports): KernelExports {
   return {
     scan: (...args) => void scan(...args),
     gather: (...args) => Number(gather(...args)),
+    decodedLength: (...args) => Number(decodedLength(...args)),
     recordCount,
     lineCount,
     blankCount,

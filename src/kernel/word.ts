@@ -5,15 +5,19 @@ const LONGEST = 64
 const words: (string | undefined)[] = new Array<string | undefined>(SLOTS)
 
 /**
- * The string spelled by `bytes[start, end)`, which holds no escapes. Short ASCII strings seen before are
- * handed out again instead of being made anew, so that comparing and counting them costs no memory.
+ * The string spelled by `bytes[start, end)`. Short ASCII strings seen before are handed out again instead of
+ * being made anew, so that comparing and counting them costs no memory. Null for long strings and those with escapes.
  */
-export function wordOf(bytes: Buffer, start: number, end: number): string {
+export function wordOf(bytes: Buffer, start: number, end: number): string | null {
   const length = end - start
   if (length === 0) return ''
-  if (length > LONGEST) return bytes.utf8Slice(start, end)
+  if (length > LONGEST) return null
   let hash = length
-  for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + bytes[i]!) | 0
+  for (let i = start; i < end; i++) {
+    const byte = bytes[i]!
+    if (byte === 0x5c) return null
+    hash = (Math.imul(hash, 31) + byte) | 0
+  }
   const slot = (hash ^ (hash >>> 12)) & (SLOTS - 1)
   const known = words[slot]
   if (known !== undefined && spells(known, bytes, start, length)) return known

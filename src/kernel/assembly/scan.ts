@@ -1,16 +1,21 @@
-// The scanner: one pass over a run of whole lines that checks every byte of JSON and writes the tape.
+// The scanner: checks every byte of a run of whole lines as JSON and writes the tape.
 //
 //   {"a":[1,"x\n"],"b":null}\n
 //   ^^  ^^^ ^     ^^^  ^    ^     tokens: structurals, opening quotes, starts of scalars, line feeds
 //
-// 64 bytes a step: bit masks say where quotes, backslashes, control characters and structurals are, then
-// a small grammar machine walks over the set bits. Bytes inside strings cost nothing but the masks. A line feed always
-// ends the record: when one turns up inside a string the line was damaged, and scanning starts afresh right behind it.
+// Two passes take turns over batches of 32 KiB, so that what they hand over stays in the nearest cache. The index pass
+// looks at 64 bytes a step: bit masks say where quotes, backslashes, control characters and structurals are, and
+// the addresses of the tokens come out. The tape pass walks over the tokens, checks the grammar and writes nodes. Text inside
+// strings costs nothing but the masks.
+//
+// A line feed always ends a record. When one turns up inside a string the line was damaged: it gets a mark, and
+// the index pass starts afresh right behind it.
 //
 // Node and record layout: src/kernel/layout.ts holds the same numbers for the readers.
 
 const NODE_BYTES: u32 = 20
 const RECORD_BYTES: u32 = 24
+const BATCH_BYTES: u32 = 32768
 
 const KIND_OBJECT: u32 = 1
 const KIND_ARRAY: u32 = 2
@@ -20,7 +25,6 @@ const KIND_TRUE: u32 = 5
 const KIND_FALSE: u32 = 6
 const KIND_NULL: u32 = 7
 const BIT_KEY_ESCAPED: u32 = 0x10
-const BIT_UNICODE: u32 = 0x20
 const BIT_LAST: u32 = 0x40
 
 const FLAG_UNPARSED: u32 = 1
@@ -35,22 +39,21 @@ const FLAG_PADDED: u32 = 64
 const DEEP_LEVELS: u32 = 120
 
 const START: u32 = 0 // before the value of a record
-const VALUE: u32 = 1 // after a colon
-const ARRAY_FIRST: u32 = 2 // after [
-const ARRAY_VALUE: u32 = 3 // after a comma in an array
-const OBJECT_FIRST: u32 = 4 // after {
-const OBJECT_KEY: u32 = 5 // after a comma in an object
-const COLON: u32 = 6 // after a key
-const OBJECT_NEXT: u32 = 7 // after a value in an object
-const ARRAY_NEXT: u32 = 8 // after a value in an array
-const DONE: u32 = 9 // after the value of a record
-const SKIP: u32 = 10 // damaged: nothing counts before the next line feed
+const OBJECT_FIRST: u32 = 1 // after {
+const OBJECT_KEY: u32 = 2 // after a comma in an object
+const OBJECT_NEXT: u32 = 3 // after a value in an object
+const ARRAY_FIRST: u32 = 4 // after [
+const ARRAY_VALUE: u32 = 5 // after a comma in an array
+const ARRAY_NEXT: u32 = 6 // after a value in an array
+const DONE: u32 = 7 // after the value of a record
+const SKIP: u32 = 8 // damaged: nothing counts before the next line feed
 
 const LF: u32 = 0x0a
 const CR: u32 = 0x0d
 const QUOTE: u32 = 0x22
 const COMMA: u32 = 0x2c
-const COLON_BYTE: u32 = 0x3a
+const COLON: u32 = 0x3a
+const BACKSLASH: u32 = 0x5c
 const OPEN_ARRAY: u32 = 0x5b
 const CLOSE_ARRAY: u32 = 0x5d
 const OPEN_OBJECT: u32 = 0x7b
@@ -58,21 +61,53 @@ const CLOSE_OBJECT: u32 = 0x7d
 const BOM: u32 = 0x00bfbbef
 
 const ODD_BITS: u64 = 0xaaaaaaaaaaaaaaaa
+const NEVER: u32 = 0xffffffff
 
 // Facts of the last scan, read by the host.
 export let recordCount: u32 = 0
 export let lineCount: u32 = 0
 export let blankCount: u32 = 0
-export let nodeEnd: u32 = 0
 
-// Flags of the record at hand that number checks may set.
+// What the index pass carries from batch to batch.
+let inString: u64 = 0 // all ones while the next block begins inside a string
+let escapeCarry: u64 = 0 // 1 when the next block's first byte is escaped
+let scalarCarry: u64 = 0 // 1 when the byte before the next block belongs to a scalar
+let pairedLow: u32 = 0 // address of the `u` of a low surrogate whose high half came before it
+let position: u32 = 0
+
+// Tokens of the batch, and marks: bytes that spoil their record, halves of surrogate pairs. Of several marks between two
+// tokens one is kept, so that there are never more of them than tokens.
+let tokensAt: u32 = 0
+let tokenEnd: u32 = 0
+let spoilsAt: u32 = 0
+let spoilEnd: u32 = 0
+let lonesAt: u32 = 0
+let loneEnd: u32 = 0
+let spoilToken: u32 = 0
+let loneToken: u32 = 0
+
+// What the tape pass carries from batch to batch.
+let state: u32 = START
+let depth: u32 = 0
+let flags: u32 = 0
+let nodeNext: u32 = 0
+let recordNext: u32 = 0
+let recordLimit: u32 = 0
+let recordStart: u32 = 0
+let recordNodes: u32 = 0
+let frames: u32 = 0
+let levels: u32 = 0
+let isDocument: bool = false
 let numberIsHuge: bool = false
+
+/** Bytes that `scan` needs at `work`. */
+export const WORK_BYTES: u32 = 3 * (4 * BATCH_BYTES + 256)
 
 /**
  * Scan `[start, end)`, whose last byte is a line feed, into nodes at `nodes` and records at `records`.
- * `stack` takes 8 bytes for each level up to `depthLimit` + 2. With `document` line feeds are white space and
- * values follow each other until the end. Lines hold at least two bytes a node and a record, but for `recordsEnd`,
- * past which records on one line are no longer split.
+ * `stack` takes 8 bytes for each level up to `depthLimit` + 2, `work` takes `WORK_BYTES`. With `document` line feeds are
+ * white space and values follow each other until the end. Lines hold at least two bytes a node and a record, but for
+ * `recordsEnd`, past which records on one line are no longer split.
  */
 export function scan(
   start: u32,
@@ -81,47 +116,66 @@ export function scan(
   records: u32,
   recordsEnd: u32,
   stack: u32,
+  work: u32,
   depthLimit: u32,
   document: bool,
 ): void {
+  inString = 0
+  escapeCarry = 0
+  scalarCarry = 0
+  pairedLow = 0
+  position = start
+  tokensAt = work
+  spoilsAt = tokensAt + 4 * BATCH_BYTES + 256
+  lonesAt = spoilsAt + 4 * BATCH_BYTES + 256
+  tokenEnd = tokensAt
+  spoilEnd = spoilsAt
+  loneEnd = lonesAt
+  spoilToken = NEVER
+  loneToken = NEVER
+  state = START
+  depth = 0
+  flags = 0
+  nodeNext = nodes
+  recordNext = records
+  recordLimit = recordsEnd
+  recordStart = start
+  recordNodes = nodes
+  frames = stack
+  levels = depthLimit
+  isDocument = document
+  numberIsHuge = false
+  lineCount = 0
+  blankCount = 0
+  while (position < end) {
+    index(end - position > BATCH_BYTES ? position + BATCH_BYTES : end, end)
+    build(position >= end, end)
+  }
+  if (document && state != START) {
+    if (state != DONE) flags |= FLAG_UNPARSED
+    endRecord(end, 0)
+  }
+  recordCount = (recordNext - records) / RECORD_BYTES
+}
+
+/** The index pass: append the tokens and marks of the blocks from `position` to `upTo`, of an input that ends at `end`. */
+function index(upTo: u32, end: u32): void {
   const quoteBytes = i8x16.splat(0x22)
   const slashBytes = i8x16.splat(0x5c)
-  const lineFeeds = i8x16.splat(0x0a)
   const firstPrintable = i8x16.splat(0x20)
   const lowNibble = i8x16.splat(0x0f)
   // Classes by nibbles: 1 comma, 2 colon, 4 brackets, 8 tab LF CR, 16 space.
   const lowTable = i8x16(16, 0, 0, 0, 0, 0, 0, 0, 0, 8, 10, 4, 1, 12, 0, 0)
   const highTable = i8x16(8, 0, 17, 2, 0, 4, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0)
-  const structuralClass = i8x16.splat(7)
   const zero = i8x16.splat(0)
 
-  let p = start
-  let np = nodes // next free node
-  let rp = records // next free record
-  let lines: u32 = 0
-  let blanks: u32 = 0
+  let p = position
+  let tokens = tokenEnd
+  let string = inString
+  let escapeIn = escapeCarry
+  let scalarIn = scalarCarry
 
-  let inString: u64 = 0 // all ones while the block begins inside a string
-  let escapeCarry: u64 = 0 // 1 when the block's first byte is escaped
-  let scalarCarry: u64 = 0 // 1 when the byte before the block belongs to a scalar
-  let escapes: u32 = 0 // escaped bytes before the block
-  let unicodes: u32 = 0 // \u escapes before the block
-  let pairedLow: u32 = 0 // address of the `u` of a low surrogate whose high half came before it
-
-  let state: u32 = START
-  let depth: u32 = 0
-  let flags: u32 = 0
-  let recordStart = start
-  let recordNodes = np
-  let pending: u32 = 0 // string node whose end is not known yet
-  let pendingEscapes: u32 = 0
-  let pendingUnicodes: u32 = 0
-  let keyStart: u32 = 0
-  let keyEscapes: u32 = 0
-  let keyMeta: u32 = 0
-  numberIsHuge = false
-
-  while (p < end) {
+  while (p < upTo) {
     const v0 = v128.load(p)
     const v1 = v128.load(p, 16)
     const v2 = v128.load(p, 32)
@@ -143,7 +197,7 @@ export function scan(
     const controlAny = v128.or(v128.or(c0, c1), v128.or(c2, c3))
 
     // Plain text inside a string: nothing to see.
-    if ((inString & (escapeCarry ^ 1)) != 0 && !v128.any_true(v128.or(v128.or(slashAny, quoteAny), controlAny))) {
+    if ((string & (escapeIn ^ 1)) != 0 && !v128.any_true(v128.or(v128.or(slashAny, quoteAny), controlAny))) {
       p += 64
       continue
     }
@@ -151,344 +205,470 @@ export function scan(
     let valid: u64 = ~0
     if (end - p < 64) valid = ((<u64>1) << (end - p)) - 1
 
-    let escaped: u64 = escapeCarry
-    let marks: u64 = 0 // bytes that spoil their record
-    let lone: u64 = 0 // halves of surrogate pairs
-    let unicode: u64 = 0
+    const quoteBits: u64 = v128.any_true(quoteAny) ? mask64(q0, q1, q2, q3) : 0
+    let slashes: u64 = 0
+    let escaped: u64 = escapeIn
+    let spoils: u64 = 0
+    let lones: u64 = 0
     if (v128.any_true(slashAny)) {
-      const slashes = mask64(b0, b1, b2, b3)
+      slashes = mask64(b0, b1, b2, b3)
       // An escape ends a run of backslashes of odd length; the byte behind it is escaped.
-      const candidates = slashes & ~escapeCarry
+      const candidates = slashes & ~escapeIn
       const code = (((candidates << 1) | ODD_BITS) - candidates) ^ ODD_BITS
-      escaped = code ^ (slashes | escapeCarry)
-      escapeCarry = (code & slashes) >> 63
+      escaped = code ^ (slashes | escapeIn)
+      escapeIn = (code & slashes) >> 63
     } else {
-      escapeCarry = 0
+      escapeIn = 0
     }
-    const quotes = mask64(q0, q1, q2, q3) & ~escaped & valid
-    let string = prefixXor(quotes) ^ inString
     escaped &= valid
-    if (escaped != 0) {
-      let left = escaped
+    // Nearly all escapes are \" \\ and \n; the others are looked at one by one.
+    let unusual = escaped & ~(quoteBits | slashes)
+    if (unusual != 0) {
+      unusual &= ~mask64(
+        i8x16.eq(v0, i8x16.splat(0x6e)),
+        i8x16.eq(v1, i8x16.splat(0x6e)),
+        i8x16.eq(v2, i8x16.splat(0x6e)),
+        i8x16.eq(v3, i8x16.splat(0x6e)),
+      )
+    }
+    if (unusual != 0) {
+      let left = unusual
       while (left != 0) {
         const at = p + <u32>ctz(left)
         const bit = left & (0 - left)
         left ^= bit
         const byte: u32 = load<u8>(at)
         if (byte == 0x75) {
-          unicode |= bit
           const unit = hex4(at + 1)
-          if (unit < 0) marks |= bit
+          if (unit < 0) spoils |= bit
           else if ((unit & 0xf800) == 0xd800) {
             if (unit < 0xdc00) {
               const low = load<u16>(at + 5) == 0x755c ? hex4(at + 7) : -1
               if (low >= 0xdc00 && low < 0xe000) pairedLow = at + 6
-              else lone |= bit
-            } else if (at != pairedLow) lone |= bit
+              else lones |= bit
+            } else if (at != pairedLow) lones |= bit
           }
-        } else if (!isEscapable(byte)) marks |= bit
+        } else if (byte != 0x74 && byte != 0x72 && byte != 0x2f && byte != 0x62 && byte != 0x66) spoils |= bit
       }
     }
+    const quotes = quoteBits & ~escaped & valid
+    const controls = v128.any_true(controlAny) ? mask64(c0, c1, c2, c3) & valid : 0
+    if ((string & (quotes == 0 ? 1 : 0)) != 0 && (controls | spoils | lones) == 0) {
+      // Text with escapes inside a string.
+      p += 64
+      continue
+    }
+    const inside = prefixXor(quotes) ^ string
 
     let feeds: u64 = 0
     let restart: u32 = 0
-    if (v128.any_true(controlAny)) {
-      const controls = mask64(c0, c1, c2, c3) & valid
-      if (!document) {
+    if (controls != 0) {
+      if (!isDocument) {
+        const lineFeeds = i8x16.splat(0x0a)
         feeds =
           mask64(i8x16.eq(v0, lineFeeds), i8x16.eq(v1, lineFeeds), i8x16.eq(v2, lineFeeds), i8x16.eq(v3, lineFeeds)) &
           valid
-        const cut = feeds & string
+        const cut = feeds & inside
         if (cut != 0) {
           // A line feed inside a string: this line is damaged and ends here, whatever the quotes say.
           const at = ctz(cut)
           restart = p + <u32>at + 1
-          const upTo = at == 63 ? ~(<u64>0) : ((<u64>2) << at) - 1
-          valid &= upTo
-          feeds &= upTo
-          marks &= upTo
-          lone &= upTo
-          marks |= (<u64>1) << at
+          valid &= at == 63 ? ~(<u64>0) : ((<u64>2) << at) - 1
+          feeds &= valid
+          spoils = (spoils & valid) | ((<u64>1) << at)
+          lones &= valid
         }
       }
-      marks |= controls & string & ~feeds & valid
+      spoils |= controls & inside & ~feeds & valid
     }
 
-    let tokens: u64
-    if ((inString & string) == ~(<u64>0)) {
-      // Inside one string all through.
-      tokens = feeds
-      scalarCarry = 0
+    const k0 = classes(v0, lowTable, highTable, lowNibble)
+    const k1 = classes(v1, lowTable, highTable, lowNibble)
+    const k2 = classes(v2, lowTable, highTable, lowNibble)
+    const k3 = classes(v3, lowTable, highTable, lowNibble)
+    const structuralClass = i8x16.splat(7)
+    const structurals = ~mask64(
+      i8x16.eq(v128.and(k0, structuralClass), zero),
+      i8x16.eq(v128.and(k1, structuralClass), zero),
+      i8x16.eq(v128.and(k2, structuralClass), zero),
+      i8x16.eq(v128.and(k3, structuralClass), zero),
+    )
+    const scalars = mask64(i8x16.eq(k0, zero), i8x16.eq(k1, zero), i8x16.eq(k2, zero), i8x16.eq(k3, zero))
+    const plain = scalars & ~quotes
+    const starts = scalars & ~((plain << 1) | scalarIn)
+    scalarIn = plain >> 63
+    let bits = (((structurals | starts) & ~(inside ^ quotes)) | feeds) & valid
+
+    if ((spoils | lones) != 0) {
+      if (spoils != 0) markSpoils(spoils, bits, p, tokens)
+      if (lones != 0) markLones(lones, bits, p, tokens)
+    }
+
+    // Eight at a time whether they are there or not: what is too much is overwritten by the next block.
+    const count = <u32>popcnt(bits)
+    const next = tokens + (count << 2)
+    while (true) {
+      store<u32>(tokens, p + <u32>ctz(bits))
+      bits &= bits - 1
+      store<u32>(tokens, p + <u32>ctz(bits), 4)
+      bits &= bits - 1
+      store<u32>(tokens, p + <u32>ctz(bits), 8)
+      bits &= bits - 1
+      store<u32>(tokens, p + <u32>ctz(bits), 12)
+      bits &= bits - 1
+      store<u32>(tokens, p + <u32>ctz(bits), 16)
+      bits &= bits - 1
+      store<u32>(tokens, p + <u32>ctz(bits), 20)
+      bits &= bits - 1
+      store<u32>(tokens, p + <u32>ctz(bits), 24)
+      bits &= bits - 1
+      store<u32>(tokens, p + <u32>ctz(bits), 28)
+      bits &= bits - 1
+      tokens += 32
+      if (tokens >= next) break
+    }
+    tokens = next
+
+    if (restart != 0) {
+      p = restart
+      string = 0
+      escapeIn = 0
+      scalarIn = 0
     } else {
-      const k0 = classes(v0, lowTable, highTable, lowNibble)
-      const k1 = classes(v1, lowTable, highTable, lowNibble)
-      const k2 = classes(v2, lowTable, highTable, lowNibble)
-      const k3 = classes(v3, lowTable, highTable, lowNibble)
-      const structurals = ~mask64(
-        i8x16.eq(v128.and(k0, structuralClass), zero),
-        i8x16.eq(v128.and(k1, structuralClass), zero),
-        i8x16.eq(v128.and(k2, structuralClass), zero),
-        i8x16.eq(v128.and(k3, structuralClass), zero),
-      )
-      const scalars = mask64(i8x16.eq(k0, zero), i8x16.eq(k1, zero), i8x16.eq(k2, zero), i8x16.eq(k3, zero))
-      const plain = scalars & ~quotes
-      const starts = scalars & ~((plain << 1) | scalarCarry)
-      scalarCarry = plain >> 63
-      tokens = (((structurals | starts) & ~(string ^ quotes)) | feeds) & valid
+      string = <u64>(<i64>inside >> 63)
+      p += 64
     }
+  }
 
-    let bits = tokens | marks | lone
-    const odd = marks | lone
-    while (bits != 0) {
-      const bit = bits & (0 - bits)
-      bits ^= bit
-      if ((odd & bit) != 0) {
-        if ((lone & bit) != 0) flags |= FLAG_LONE
-        if ((marks & bit) != 0) {
-          state = SKIP
-          flags |= FLAG_UNPARSED
-          pending = 0
-        }
-        if ((tokens & bit) == 0) continue
-      }
-      let at = p + <u32>ctz(bit)
-      let byte: u32 = load<u8>(at)
+  position = p
+  tokenEnd = tokens
+  inString = string
+  escapeCarry = escapeIn
+  scalarCarry = scalarIn
+}
 
-      if (byte == LF && !document) {
-        lines++
-        if (state == DONE) {
-          if (pending != 0) {
-            closeString(pending, at, escapes + <u32>popcnt(escaped & (bit - 1)) - pendingEscapes, unicodes + <u32>popcnt(unicode & (bit - 1)) != pendingUnicodes)
-            pending = 0
-          }
-        } else if (state == START) {
-          // Nothing but white space, NUL bytes and byte order marks.
-          blanks++
-          recordStart = at + 1
-          flags = 0
-          continue
-        } else {
-          flags |= FLAG_UNPARSED
-        }
-        if (numberIsHuge) {
-          flags |= FLAG_HUGE
-          numberIsHuge = false
-        }
-        if ((flags & FLAG_UNPARSED) != 0) np = recordNodes
-        putRecord(rp, recordStart, at, (flags & FLAG_UNPARSED) != 0 ? 0 : recordNodes >> 2, flags, lines - 1)
-        rp += RECORD_BYTES
-        state = START
-        depth = 0
-        flags = 0
-        pending = 0
-        recordStart = at + 1
-        recordNodes = np
-        continue
-      }
+function markSpoils(marks: u64, bits: u64, p: u32, tokens: u32): void {
+  while (marks != 0) {
+    const bit = marks & (0 - marks)
+    marks ^= bit
+    const token = tokens + ((<u32>popcnt(bits & (bit - 1))) << 2)
+    if (token == spoilToken) continue
+    spoilToken = token
+    store<u32>(spoilEnd, p + <u32>ctz(bit))
+    spoilEnd += 4
+  }
+}
 
-      // After a value: close its string, then a comma or the end of its container.
-      if (state >= OBJECT_NEXT) {
-        if (state == SKIP) continue
-        if (pending != 0) {
-          closeString(pending, at, escapes + <u32>popcnt(escaped & (bit - 1)) - pendingEscapes, unicodes + <u32>popcnt(unicode & (bit - 1)) != pendingUnicodes)
-          pending = 0
-        }
-        if (state == DONE) {
-          if ((byte == OPEN_OBJECT || byte == OPEN_ARRAY) && load<u32>(recordNodes, 12) <= KIND_ARRAY && rp + 2 * RECORD_BYTES <= recordsEnd) {
-            // `}{`: two records back to back.
-            if (numberIsHuge) {
-              flags |= FLAG_HUGE
-              numberIsHuge = false
-            }
-            putRecord(rp, recordStart, at, recordNodes >> 2, flags, lines)
-            rp += RECORD_BYTES
-            flags = FLAG_SAME_LINE
-            recordStart = at
-            recordNodes = np
-            state = START
-          } else if (byte == 0 && onlyPadding(at)) {
-            flags |= FLAG_PADDED
-            continue
-          } else {
-            state = SKIP
-            flags |= FLAG_UNPARSED
-            continue
-          }
-        } else {
-          const close: u32 = state == OBJECT_NEXT ? CLOSE_OBJECT : CLOSE_ARRAY
-          if (byte == COMMA) {
-            state = state == OBJECT_NEXT ? OBJECT_KEY : ARRAY_VALUE
-            continue
-          }
-          if (byte != close) {
-            state = SKIP
-            flags |= FLAG_UNPARSED
-            continue
-          }
-          // Fall to the end of the container below.
-          byte = close
-        }
-      }
+function markLones(marks: u64, bits: u64, p: u32, tokens: u32): void {
+  while (marks != 0) {
+    const bit = marks & (0 - marks)
+    marks ^= bit
+    const token = tokens + ((<u32>popcnt(bits & (bit - 1))) << 2)
+    if (token == loneToken) continue
+    loneToken = token
+    store<u32>(loneEnd, p + <u32>ctz(bit))
+    loneEnd += 4
+  }
+}
 
-      if (state == COLON) {
-        if (byte != COLON_BYTE) {
-          state = SKIP
-          flags |= FLAG_UNPARSED
-          continue
-        }
-        let keyEnd = at - 1
-        while (load<u8>(keyEnd) != QUOTE) keyEnd--
-        keyMeta = keyHash(keyStart, keyEnd - keyStart) << 8
-        if (escapes + <u32>popcnt(escaped & (bit - 1)) != keyEscapes) keyMeta |= BIT_KEY_ESCAPED
-        state = VALUE
-        continue
-      }
+/**
+ * The tape pass: grammar and nodes for the tokens at hand. A field is its key, colon, value and the token behind it,
+ * so three tokens are left for the next batch unless this is the last, which line feeds are put behind.
+ */
+function build(last: bool, end: u32): void {
+  let t = tokensAt
+  let limit = tokenEnd
+  if (last) {
+    for (let i: u32 = 0; i < 16; i += 4) store<u32>(tokenEnd + i, end - 1)
+  } else {
+    if (tokenEnd - tokensAt <= 12) return
+    limit -= 12
+  }
+  let np = nodeNext
 
-      if (state == OBJECT_FIRST || state == OBJECT_KEY) {
-        if (byte == QUOTE) {
-          keyStart = at + 1
-          keyEscapes = escapes + <u32>popcnt(escaped & (bit - 1))
-          state = COLON
-          continue
-        }
-        if (state == OBJECT_KEY || byte != CLOSE_OBJECT) {
-          state = SKIP
-          flags |= FLAG_UNPARSED
-          continue
-        }
-      }
+  while (t < limit) {
+    let at = load<u32>(t)
+    let byte: u32 = load<u8>(at)
 
-      if (
-        (byte == CLOSE_OBJECT && (state == OBJECT_NEXT || state == OBJECT_FIRST)) ||
-        (byte == CLOSE_ARRAY && (state == ARRAY_NEXT || state == ARRAY_FIRST))
-      ) {
-        const frame = stack + (depth << 3)
-        const container = load<u32>(frame)
-        store<u32>(container, at + 1, 4)
-        store<u32>(container, np >> 2, 8)
-        const lastChild = load<u32>(frame, 4)
-        if (lastChild != 0) store<u32>(lastChild, load<u32>(lastChild, 12) | BIT_LAST, 12)
-        depth--
-        if (depth == 0) state = DONE
-        else state = (load<u32>(load<u32>(frame - 8), 12) & 15) == KIND_OBJECT ? OBJECT_NEXT : ARRAY_NEXT
-        continue
-      }
-
-      if (state == START) {
-        keyStart = 0
-        keyMeta = 0
-        // NUL runs and byte order marks around a record do not lose it.
-        if (byte == 0 || (byte == 0xef && (load<u32>(at) & 0x00ffffff) == BOM)) {
-          flags |= FLAG_PADDED
-          let next = at
-          while (true) {
-            if (load<u8>(next) == 0) next++
-            else if ((load<u32>(next) & 0x00ffffff) == BOM) next += 3
-            else break
-          }
-          byte = load<u8>(next)
-          // Structurals, white space, and quotes behind them have their own token, unless they touch a scalar.
-          if (byte <= 0x20 || isStructural(byte)) continue
-          if (byte == QUOTE && next != at && (plainBefore(next) == false)) continue
-          at = next
-        }
-      } else if (state != VALUE && state != ARRAY_VALUE && state != ARRAY_FIRST) {
+    if (state == OBJECT_KEY || (state == OBJECT_FIRST && byte != CLOSE_OBJECT)) {
+      // "key" : value next
+      const colon = load<u32>(t, 4)
+      if (byte != QUOTE || load<u8>(colon) != COLON) {
         state = SKIP
-        flags |= FLAG_UNPARSED
         continue
       }
-
-      // A value begins.
+      const key = at + 1
+      let keyEnd = colon - 1
+      while (load<u8>(keyEnd) != QUOTE) keyEnd--
+      const meta = keyWord(key, keyEnd - key)
       const node = np
       np += NODE_BYTES
-      if (depth != 0) store<u32>(stack + (depth << 3), node, 4)
-      const inObject = state == VALUE
+      at = load<u32>(t, 8)
+      byte = load<u8>(at)
+      store<u32>(frames + (depth << 3), node, 4)
       store<u32>(node, at)
-      store<u32>(node, inObject ? keyStart : 0, 16)
-      const meta: u32 = inObject ? keyMeta : 0
-      const after: u32 = depth == 0 ? DONE : inObject ? OBJECT_NEXT : ARRAY_NEXT
+      store<u32>(node, key, 16)
       if (byte == QUOTE) {
+        const next = load<u32>(t, 12)
+        store<u32>(node, stringEnd(next), 4)
+        store<u32>(node, 0, 8)
         store<u32>(node, meta | KIND_STRING, 12)
-        pending = node
-        pendingEscapes = escapes + <u32>popcnt(escaped & (bit - 1))
-        pendingUnicodes = unicodes + <u32>popcnt(unicode & (bit - 1))
-        state = after
+        t += 12
+        state = OBJECT_NEXT
+        at = next
+        byte = load<u8>(at)
+        // Most often a comma and the next field: go on with it, unless the batch ends.
+        if (byte == COMMA && t < limit) {
+          t += 4
+          state = OBJECT_KEY
+        }
         continue
       }
       if (byte == OPEN_OBJECT || byte == OPEN_ARRAY) {
-        depth++
-        if (depth > DEEP_LEVELS) {
-          flags |= FLAG_DEEP
-          if (depth > depthLimit) {
-            state = SKIP
-            flags |= FLAG_UNPARSED | FLAG_TOO_DEEP
-            continue
-          }
-        }
-        const frame = stack + (depth << 3)
-        store<u32>(frame, node)
-        store<u32>(frame, 0, 4)
-        if (byte == OPEN_OBJECT) {
-          store<u32>(node, meta | KIND_OBJECT, 12)
-          state = OBJECT_FIRST
-        } else {
-          store<u32>(node, meta | KIND_ARRAY, 12)
-          state = ARRAY_FIRST
-        }
+        t += 12
+        open(node, meta, byte)
         continue
       }
-      let valueEnd: u32 = 0
-      let kind: u32 = KIND_NUMBER
-      if (byte == 0x74) {
-        kind = KIND_TRUE
-        if (load<u32>(at) == 0x65757274) valueEnd = at + 4
-      } else if (byte == 0x66) {
-        kind = KIND_FALSE
-        if (load<u32>(at, 1) == 0x65736c61) valueEnd = at + 5
-      } else if (byte == 0x6e) {
-        kind = KIND_NULL
-        if (load<u32>(at) == 0x6c6c756e) valueEnd = at + 4
-      } else {
-        valueEnd = numberEnd(at)
-      }
-      if (valueEnd == 0 || !endsScalar(load<u8>(valueEnd))) {
+      const valueEnd = scalarEnd(at, byte)
+      if (valueEnd == 0) {
         state = SKIP
-        flags |= FLAG_UNPARSED
         continue
       }
       store<u32>(node, valueEnd, 4)
       store<u32>(node, 0, 8)
-      store<u32>(node, meta | kind, 12)
-      state = after
-    }
-
-    if (restart != 0) {
-      p = restart
-      inString = 0
-      escapeCarry = 0
-      scalarCarry = 0
-      escapes += 64
-      unicodes += 64
+      store<u32>(node, meta | scalarKind(byte), 12)
+      t += 12
+      state = OBJECT_NEXT
       continue
     }
-    escapes += <u32>popcnt(escaped)
-    unicodes += <u32>popcnt(unicode)
-    inString = <u64>(<i64>string >> 63)
-    p += 64
+
+    if (state == OBJECT_NEXT || state == OBJECT_FIRST) {
+      if (byte == COMMA) {
+        if (state == OBJECT_FIRST) {
+          state = SKIP
+          continue
+        }
+        state = OBJECT_KEY
+        t += 4
+      } else if (byte == CLOSE_OBJECT) {
+        t += 4
+        close(at, np)
+      } else {
+        state = SKIP
+      }
+      continue
+    }
+
+    if (state == ARRAY_NEXT) {
+      if (byte == COMMA) {
+        state = ARRAY_VALUE
+        t += 4
+      } else if (byte == CLOSE_ARRAY) {
+        t += 4
+        close(at, np)
+      } else {
+        state = SKIP
+      }
+      continue
+    }
+
+    if (state == DONE) {
+      if (byte == LF && !isDocument) {
+        lineCount++
+        nodeNext = np
+        endRecord(at, lineCount - 1)
+        np = nodeNext
+        recordStart = at + 1
+        t += 4
+      } else if (
+        (byte == OPEN_OBJECT || byte == OPEN_ARRAY) &&
+        load<u32>(recordNodes, 12) <= KIND_ARRAY &&
+        recordNext + 2 * RECORD_BYTES <= recordLimit
+      ) {
+        // `}{`: two records back to back.
+        nodeNext = np
+        endRecord(at, lineCount)
+        np = nodeNext
+        flags = isDocument ? 0 : FLAG_SAME_LINE
+        recordStart = at
+      } else if (byte == 0 && onlyPadding(at)) {
+        flags |= FLAG_PADDED
+        t += 4
+      } else if (isDocument) {
+        nodeNext = np
+        endRecord(at, lineCount)
+        np = nodeNext
+        recordStart = at
+      } else {
+        state = SKIP
+      }
+      continue
+    }
+
+    if (state == SKIP) {
+      flags |= FLAG_UNPARSED
+      if (byte == LF && !isDocument) {
+        lineCount++
+        endRecord(at, lineCount - 1)
+        np = nodeNext
+        recordStart = at + 1
+      }
+      t += 4
+      continue
+    }
+
+    if (state == START) {
+      if (byte == LF && !isDocument) {
+        // Nothing but white space, NUL bytes and byte order marks.
+        lineCount++
+        blankCount++
+        flags = 0
+        recordStart = at + 1
+        t += 4
+        continue
+      }
+      // NUL runs and byte order marks around a record do not lose it.
+      if (byte == 0 || (byte == 0xef && (load<u32>(at) & 0x00ffffff) == BOM)) {
+        flags |= FLAG_PADDED
+        const from = at
+        while (true) {
+          if (load<u8>(at) == 0) at++
+          else if ((load<u32>(at) & 0x00ffffff) == BOM) at += 3
+          else break
+        }
+        byte = load<u8>(at)
+        // What follows has its own token, unless it touches the run as part of the same scalar.
+        if (byte <= 0x20 || isStructural(byte) || at == from) {
+          t += 4
+          continue
+        }
+      }
+    } else if (state == ARRAY_FIRST && byte == CLOSE_ARRAY) {
+      t += 4
+      close(at, np)
+      continue
+    }
+
+    // A value in an array or of its own, and the token behind it.
+    const node = np
+    np += NODE_BYTES
+    if (depth != 0) store<u32>(frames + (depth << 3), node, 4)
+    store<u32>(node, at)
+    store<u32>(node, 0, 16)
+    if (byte == OPEN_OBJECT || byte == OPEN_ARRAY) {
+      t += 4
+      open(node, 0, byte)
+      continue
+    }
+    let valueEnd: u32 = 0
+    let kind: u32 = KIND_STRING
+    if (byte == QUOTE) {
+      valueEnd = stringEnd(load<u32>(t, 4))
+    } else {
+      valueEnd = scalarEnd(at, byte)
+      kind = scalarKind(byte)
+    }
+    if (valueEnd == 0) {
+      state = SKIP
+      continue
+    }
+    store<u32>(node, valueEnd, 4)
+    store<u32>(node, 0, 8)
+    store<u32>(node, kind, 12)
+    state = depth == 0 ? DONE : ARRAY_NEXT
+    t += 4
   }
 
-  if (document && state != START) {
-    if (state != DONE) flags |= FLAG_UNPARSED
-    if (pending != 0) closeString(pending, end, escapes - pendingEscapes, unicodes != pendingUnicodes)
-    if (numberIsHuge) flags |= FLAG_HUGE
-    if ((flags & FLAG_UNPARSED) != 0) np = recordNodes
-    putRecord(rp, recordStart, end, (flags & FLAG_UNPARSED) != 0 ? 0 : recordNodes >> 2, flags, 0)
-    rp += RECORD_BYTES
+  nodeNext = np
+  keepRest(t)
+}
+
+/** Move what the tape pass has not used to the front, for the next batch. */
+function keepRest(t: u32): void {
+  const moved = t - tokensAt
+  const rest: u32 = tokenEnd > t ? tokenEnd - t : 0
+  memory.copy(tokensAt, t, rest)
+  tokenEnd = tokensAt + rest
+  spoilToken = spoilToken == NEVER || spoilToken < t ? NEVER : spoilToken - moved
+  loneToken = loneToken == NEVER || loneToken < t ? NEVER : loneToken - moved
+}
+
+function open(node: u32, meta: u32, byte: u32): void {
+  depth++
+  if (depth > DEEP_LEVELS) {
+    flags |= FLAG_DEEP
+    if (depth > levels) {
+      state = SKIP
+      flags |= FLAG_TOO_DEEP
+      return
+    }
   }
-  recordCount = (rp - records) / RECORD_BYTES
-  lineCount = lines
-  blankCount = blanks
-  nodeEnd = np
+  const frame = frames + (depth << 3)
+  store<u32>(frame, node)
+  store<u32>(frame, 0, 4)
+  const isObject = byte == OPEN_OBJECT
+  store<u32>(node, meta | (isObject ? KIND_OBJECT : KIND_ARRAY), 12)
+  state = isObject ? OBJECT_FIRST : ARRAY_FIRST
+}
+
+// @ts-ignore: decorator
+@inline
+function close(at: u32, np: u32): void {
+  const frame = frames + (depth << 3)
+  const container = load<u32>(frame)
+  store<u32>(container, at + 1, 4)
+  store<u32>(container, np >> 2, 8)
+  const child = load<u32>(frame, 4)
+  if (child != 0) store<u32>(child, load<u32>(child, 12) | BIT_LAST, 12)
+  depth--
+  if (depth == 0) state = DONE
+  else state = (load<u32>(load<u32>(frame - 8), 12) & 15) == KIND_OBJECT ? OBJECT_NEXT : ARRAY_NEXT
+}
+
+/** Write the record that ends before `at`, and make ready for the next. `nodeNext` must be up to date. */
+function endRecord(at: u32, line: u32): void {
+  if (spoilEnd != spoilsAt) {
+    const rest = dropBelow(spoilsAt, spoilEnd, isDocument ? at : at + 1)
+    if (rest != spoilEnd) flags |= FLAG_UNPARSED
+    spoilEnd = rest
+  }
+  if (loneEnd != lonesAt) {
+    const rest = dropBelow(lonesAt, loneEnd, at)
+    if (rest != loneEnd) flags |= FLAG_LONE
+    loneEnd = rest
+  }
+  if (numberIsHuge) {
+    flags |= FLAG_HUGE
+    numberIsHuge = false
+  }
+  let end = at
+  // CRLF: the carriage return is part of the line end.
+  if (end > recordStart && load<u8>(end) == LF && load<u8>(end - 1) == CR) end--
+  let root: u32 = recordNodes >> 2
+  if ((flags & FLAG_UNPARSED) != 0) {
+    root = 0
+    nodeNext = recordNodes
+  }
+  store<u32>(recordNext, recordStart)
+  store<u32>(recordNext, end, 4)
+  store<u32>(recordNext, root, 8)
+  store<u32>(recordNext, flags, 12)
+  store<u32>(recordNext, line, 16)
+  store<u32>(recordNext, 0, 20)
+  recordNext += RECORD_BYTES
+  recordNodes = nodeNext
+  state = START
+  depth = 0
+  flags = 0
+}
+
+/** Take the marks below `at` out of an ascending list; returns its new end, the old one when there were none. */
+function dropBelow(list: u32, end: u32, at: u32): u32 {
+  let from = list
+  while (from < end && load<u32>(from) < at) from += 4
+  if (from == list) return end
+  memory.copy(list, from, end - from)
+  return end - (from - list)
 }
 
 /** Write the pieces of `list` (address, length; address 0: the length in decimal digits) one after the other at `to`; returns the end. */
@@ -515,6 +695,37 @@ export function gather(list: u32, count: u32, to: u32): u32 {
     to += length
   }
   return to
+}
+
+/** UTF-8 length of the string whose valid JSON spelling is `[start, end)`, quotes left out. */
+export function decodedLength(start: u32, end: u32): u32 {
+  const slashBytes = i8x16.splat(0x5c)
+  let length = end - start
+  let p = start
+  while (p < end) {
+    const slashes = i8x16.bitmask(i8x16.eq(v128.load(p), slashBytes))
+    if (slashes == 0) {
+      p += 16
+      continue
+    }
+    p += <u32>ctz(slashes)
+    if (p >= end) break
+    if (load<u8>(p, 1) != 0x75) {
+      length--
+      p += 2
+      continue
+    }
+    const unit = hex4(p + 2)
+    // Six characters become one, two or three bytes; both halves of a pair become two each.
+    if (unit < 0x80) length -= 5
+    else if (unit < 0x800) length -= 4
+    else if ((unit & 0xfc00) == 0xd800 && load<u16>(p + 6) == 0x755c && (hex4(p + 8) & 0xfc00) == 0xdc00) {
+      length -= 8
+      p += 6
+    } else length -= 3
+    p += 6
+  }
+  return length
 }
 
 // @ts-ignore: decorator
@@ -546,14 +757,6 @@ function prefixXor(bits: u64): u64 {
   return bits
 }
 
-/** `"\/bfnrtu`, as bits from 0x40 up and below it. */
-// @ts-ignore: decorator
-@inline
-function isEscapable(byte: u32): bool {
-  if (byte - 0x40 < 64) return (((<u64>0x0034404410000000) >> (byte - 0x40)) & 1) != 0
-  return byte == QUOTE || byte == 0x2f
-}
-
 // @ts-ignore: decorator
 @inline
 function hexDigit(byte: u32): i32 {
@@ -576,42 +779,70 @@ function hex4(at: u32): i32 {
 @inline
 function isStructural(byte: u32): bool {
   const folded = byte | 0x20
-  return folded == OPEN_OBJECT || folded == CLOSE_OBJECT || byte == COMMA || byte == COLON_BYTE
+  return folded == OPEN_OBJECT || folded == CLOSE_OBJECT || byte == COMMA || byte == COLON
 }
 
 // @ts-ignore: decorator
 @inline
 function endsScalar(byte: u32): bool {
-  return byte == COMMA || byte == CLOSE_OBJECT || byte == CLOSE_ARRAY || byte == 0x20 || byte == LF || byte == CR || byte == 0x09 || isStructural(byte)
+  return byte == COMMA || byte == CLOSE_OBJECT || byte == CLOSE_ARRAY || byte == LF || byte == 0x20 || byte == CR || byte == 0x09 || byte == COLON || byte == OPEN_OBJECT || byte == OPEN_ARRAY
 }
 
-/** True when the byte before `at` belongs to a scalar, so that a quote at `at` has no token of its own. */
-// @ts-ignore: decorator
-@inline
-function plainBefore(at: u32): bool {
-  const byte: u32 = load<u8>(at - 1)
-  return !(byte == 0x20 || byte == LF || byte == CR || byte == 0x09 || isStructural(byte))
-}
-
-/** True when NUL bytes and white space are all that is left of the run of bytes at `at`. */
+/** True when NUL bytes are all that is left of the run of bytes at `at`. */
 function onlyPadding(at: u32): bool {
   while (load<u8>(at) == 0) at++
   return endsScalar(load<u8>(at))
 }
 
+/** The closing quote of a string is the last byte but white space before the token that follows. */
+// @ts-ignore: decorator
+@inline
+function stringEnd(next: u32): u32 {
+  while (load<u8>(next - 1) != QUOTE) next--
+  return next
+}
+
+// @ts-ignore: decorator
+@inline
+function scalarKind(byte: u32): u32 {
+  return byte == 0x74 ? KIND_TRUE : byte == 0x66 ? KIND_FALSE : byte == 0x6e ? KIND_NULL : KIND_NUMBER
+}
+
+/** End of the literal or number at `at`, 0 when it is none. */
+function scalarEnd(at: u32, byte: u32): u32 {
+  let end: u32 = 0
+  if (byte == 0x74) {
+    if (load<u32>(at) == 0x65757274) end = at + 4
+  } else if (byte == 0x66) {
+    if (load<u32>(at, 1) == 0x65736c61) end = at + 5
+  } else if (byte == 0x6e) {
+    if (load<u32>(at) == 0x6c6c756e) end = at + 4
+  } else {
+    end = numberEnd(at, byte)
+  }
+  return end != 0 && endsScalar(load<u8>(end)) ? end : 0
+}
+
 /** End of the number at `at`, 0 when it is none (RFC 8259 §6). Notes numbers that may exceed a double. */
-function numberEnd(at: u32): u32 {
-  let byte: u32 = load<u8>(at)
+// @ts-ignore: decorator
+@inline
+function numberEnd(at: u32, byte: u32): u32 {
   if (byte == 0x2d) byte = load<u8>(++at)
   const first = at
   if (byte == 0x30) {
     at++
+    byte = load<u8>(at)
   } else {
-    while (<u32>load<u8>(at) - 0x30 < 10) at++
+    while (byte - 0x30 < 10) byte = load<u8>(++at)
     if (at == first) return 0
   }
+  // Most numbers are integers of a few digits.
+  if (byte != 0x2e && (byte | 0x20) != 0x65) {
+    if (at - first > 300) numberIsHuge = true
+    return at
+  }
   let magnitude = at - first
-  if (load<u8>(at) == 0x2e) {
+  if (byte == 0x2e) {
     const point = ++at
     while (<u32>load<u8>(at) - 0x30 < 10) at++
     if (at == point) return 0
@@ -634,39 +865,27 @@ function numberEnd(at: u32): u32 {
   return at
 }
 
-/** The closing quote of a string is the last byte but white space before the token that follows. */
+/** The hash of src/kernel/key.ts (first and last eight bytes and the length, mixed; 24 bits) and whether escapes are in it. */
 // @ts-ignore: decorator
 @inline
-function closeString(node: u32, next: u32, escapeCount: u32, hasUnicode: bool): void {
-  let end = next
-  while (load<u8>(end - 1) != QUOTE) end--
-  store<u32>(node, end, 4)
-  store<u32>(node, escapeCount, 8)
-  if (hasUnicode) store<u32>(node, load<u32>(node, 12) | BIT_UNICODE, 12)
-}
-
-// @ts-ignore: decorator
-@inline
-function putRecord(to: u32, start: u32, end: u32, root: u32, flags: u32, line: u32): void {
-  // CRLF: the carriage return is part of the line end.
-  if (end > start && load<u8>(end) == LF && load<u8>(end - 1) == CR) end--
-  store<u32>(to, start)
-  store<u32>(to, end, 4)
-  store<u32>(to, root, 8)
-  store<u32>(to, flags, 12)
-  store<u32>(to, line, 16)
-  store<u32>(to, 0, 20)
-}
-
-/** The hash of src/kernel/key.ts: first and last eight bytes and the length, mixed; 24 bits. */
-// @ts-ignore: decorator
-@inline
-function keyHash(start: u32, length: u32): u32 {
+function keyWord(start: u32, length: u32): u32 {
   let head = load<u64>(start)
   let tail: u64 = 0
   if (length < 8) head &= ((<u64>1) << (length << 3)) - 1
   else if (length > 8) tail = load<u64>(start + length - 8)
-  return <u32>(((head ^ (tail << 1) ^ length) * 0x9e3779b97f4a7c15) >> 40)
+  let word = <u32>(((head ^ (tail << 1) ^ length) * 0x9e3779b97f4a7c15) >> 40) << 8
+  const slashes = i8x16.bitmask(i8x16.eq(v128.load(start), i8x16.splat(0x5c)))
+  if (<u32>ctz(slashes | 0x10000) < length) {
+    if (length <= 16 || slashes != 0) word |= BIT_KEY_ESCAPED
+    else {
+      for (let i: u32 = 16; i < length; i++) {
+        if (load<u8>(start + i) != BACKSLASH) continue
+        word |= BIT_KEY_ESCAPED
+        break
+      }
+    }
+  }
+  return word
 }
 
 function putDecimal(to: u32, value: u32): u32 {
