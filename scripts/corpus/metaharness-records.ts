@@ -2,7 +2,7 @@ import { totalsOf, type TokenTotals } from './facts.ts'
 import { iso, type RunContext } from './run.ts'
 
 /** What decided, where: the words of the wire that the census counts by. */
-export interface Census {
+interface Census {
   allowed: number
   denied: number
   replaced: number
