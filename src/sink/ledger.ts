@@ -1,0 +1,62 @@
+import type { Billed, Settled } from '../event/billing.ts'
+import {
+  type LedgerEntry,
+  type ProcessTotal,
+  type TranscriptLedger,
+  requestEntry,
+  together,
+} from '../usage/entry.ts'
+import { remainder, settle } from '../usage/settle.ts'
+import { QuietSink } from './quiet.ts'
+
+/**
+ * Collects what one transcript bills: each key once, and process totals in place of the requests of their process.
+ *
+ * Records must come in order: of two equal ones the later counts. Memory grows with the number of requests.
+ */
+export class LedgerSink extends QuietSink {
+  private readonly keyed = new Map<string, LedgerEntry>()
+  private readonly keyless: LedgerEntry[] = []
+  private readonly totals = new Map<string, Settled>()
+  private repeats = 0
+
+  override billed(billed: Billed): void {
+    const entry = requestEntry(billed)
+    if (entry.key === null) {
+      this.keyless.push(entry)
+      return
+    }
+    const known = this.keyed.get(entry.key)
+    if (known !== undefined) this.repeats++
+    this.keyed.set(entry.key, known === undefined ? entry : together(known, entry))
+  }
+
+  override settled(total: Settled): void {
+    this.totals.set(total.process, total)
+  }
+
+  /** The transcript's ledger, once everything was seen. */
+  finish(): TranscriptLedger {
+    const requests = [...this.keyed.values(), ...this.keyless]
+    if (this.totals.size === 0) return { entries: requests, totals: [], repeats: this.repeats }
+    const entries: LedgerEntry[] = []
+    const ofProcess = new Map<string, LedgerEntry[]>()
+    for (const process of this.totals.keys()) ofProcess.set(process, [])
+    for (const request of requests) {
+      const settledRequests = request.process === null ? undefined : ofProcess.get(request.process)
+      ;(settledRequests ?? entries).push(request)
+    }
+    const totals: ProcessTotal[] = []
+    for (const [process, total] of this.totals) {
+      const covered = ofProcess.get(process) ?? []
+      if (total.models !== null && total.models.length > 0) {
+        totals.push(settle(total, covered))
+        continue
+      }
+      entries.push(...covered)
+      const rest = remainder(total, covered)
+      if (rest !== null) entries.push(rest)
+    }
+    return { entries, totals, repeats: this.repeats }
+  }
+}

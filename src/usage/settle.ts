@@ -1,0 +1,97 @@
+import type { Settled, Tokens } from '../event/billing.ts'
+import { type LedgerEntry, type ProcessTotal, totalTokens } from './entry.ts'
+
+/** Differences below 10^-9 USD come from the binary floating point of who wrote the prices. */
+const NOISE_PICO_USD = 1000n
+
+const NO_TOKENS: Tokens = {
+  input: 0,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  cacheWrite: 0,
+  output: 0,
+  reasoning: null,
+}
+
+/**
+ * Let a process total that lists models take the place of the requests of its process (`src/event/billing.ts`).
+ *
+ * Tokens and prices are the total's. It does not say how many requests there were: those that the transcript shows
+ * are counted to their models, and a model without any counts as one.
+ */
+export function settle(total: Settled, requests: readonly LedgerEntry[]): ProcessTotal {
+  const models = total.models ?? []
+  const counts = models.map(() => 0)
+  for (const request of requests) {
+    const at = modelIndex(models, request.model)
+    counts[at] = (counts[at] ?? 0) + request.requests
+  }
+  const entries = models.map((model, i): LedgerEntry => ({
+    ...blank(total),
+    scope: 'process',
+    requests: Math.max(1, counts[i] ?? 0),
+    model: model.model,
+    tokens: model.tokens,
+    webSearches: model.webSearches,
+    reportedPicoUsd: model.reportedPicoUsd,
+  }))
+  const rest = remainder(total, entries)
+  const keys = requests.flatMap(({ key }) => (key === null ? [] : [key]))
+  return { entries: rest === null ? entries : [...entries, rest], keys }
+}
+
+/**
+ * What a stated price exceeds the reported prices of `entries` by, as an entry of its own, so that sums equal what was
+ * reported; null when there is nothing to add.
+ */
+export function remainder(total: Settled, entries: readonly LedgerEntry[]): LedgerEntry | null {
+  if (total.reportedPicoUsd === null) return null
+  let rest = total.reportedPicoUsd
+  let stated = false
+  for (const { reportedPicoUsd } of entries) {
+    stated ||= reportedPicoUsd !== null
+    rest -= reportedPicoUsd ?? 0n
+  }
+  if (stated ? rest <= NOISE_PICO_USD : rest < 0n) return null
+  return { ...blank(total), scope: 'price', requests: 0, reportedPicoUsd: rest }
+}
+
+function blank(total: Settled): LedgerEntry {
+  return {
+    key: null,
+    process: total.process,
+    session: total.session,
+    model: null,
+    at: total.at,
+    firstAt: total.at,
+    tokens: NO_TOKENS,
+    webSearches: 0,
+    final: true,
+    reportedPicoUsd: null,
+    serviceTier: null,
+    speed: null,
+    geo: null,
+    sidechain: false,
+    scope: 'process',
+    requests: 0,
+  }
+}
+
+/** Where a request belongs: its own name, its name without `[1m]`, else the model with the most tokens. */
+function modelIndex(models: NonNullable<Settled['models']>, name: string | null): number {
+  const exact = models.findIndex(({ model }) => model === name)
+  if (exact >= 0) return exact
+  const plain = withoutBracket(name)
+  const alike = models.findIndex(({ model }) => withoutBracket(model) === plain)
+  if (alike >= 0) return alike
+  let most = 0
+  for (const [i, { tokens }] of models.entries()) {
+    if (totalTokens(tokens) > totalTokens(models[most]?.tokens ?? NO_TOKENS)) most = i
+  }
+  return most
+}
+
+function withoutBracket(name: string | null): string | null {
+  return name?.replace(/\[[^[\]]*\]$/, '') ?? null
+}
