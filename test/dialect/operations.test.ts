@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { b10xEntry, b10xSubjects, operationsOf, subjectsOf } from '../../src/dialect/operations.ts'
+import { Scanner } from '../../src/kernel/scanner.ts'
+
+describe('operations of a tool', () => {
+  test.each([
+    { dialect: 'claude', tool: 'Read', operations: ['file.read'] },
+    { dialect: 'claude', tool: 'MultiEdit', operations: ['file.edit'] },
+    { dialect: 'claude', tool: 'Agent', operations: ['subagent.spawn'] },
+    { dialect: 'claude', tool: 'TaskCreate', operations: ['task.todo'] },
+    { dialect: 'claude', tool: 'run', operations: [] },
+    { dialect: 'claude', tool: 'constructor', operations: [] },
+    { dialect: 'claude', tool: null, operations: [] },
+    { dialect: 'codex', tool: 'apply_patch', operations: ['file.write', 'file.edit'] },
+    { dialect: 'codex', tool: 'exec_command', operations: ['shell'] },
+    { dialect: 'b10x', tool: 'run', operations: ['shell'] },
+    { dialect: 'b10x', tool: 'find', operations: ['find'] },
+    { dialect: 'b10x', tool: 'tool_search', operations: [] },
+    { dialect: 'claude', tool: 'mcp__tickets__list', operations: ['mcp.call'] },
+    { dialect: 'codex', tool: 'mcp__a__b__c', operations: ['mcp.call'] },
+    { dialect: 'claude', tool: 'mcp__b10x__tool_invoke', operations: [] },
+    { dialect: 'claude', tool: 'mcp__tickets', operations: [] },
+    { dialect: 'claude', tool: 'mcp____', operations: [] },
+  ] as const)('$dialect $tool', ({ dialect, tool, operations }) => {
+    expect(operationsOf(dialect, tool)).toEqual(operations)
+  })
+
+  test('are shared, not made anew', () => {
+    expect(operationsOf('claude', 'Read')).toBe(operationsOf('claude', 'Read'))
+    expect(Object.isFrozen(operationsOf('claude', 'Read'))).toBe(true)
+  })
+})
+
+describe('subjects of a call', () => {
+  test.each([
+    { input: { file_path: 'a b.ts' }, subjects: ['file:a b.ts'] },
+    { input: { path: 'p', notebook_path: 'n', file_path: 'f' }, subjects: ['file:f', 'file:n', 'file:p'] },
+    { input: { path: 7, command: 'cat secret' }, subjects: [] },
+    { input: 'path', subjects: [] },
+  ])('$input', ({ input, subjects }) => {
+    const record = read(input)
+    expect(subjectsOf(record, record.root)).toEqual(subjects)
+  })
+
+  test.each([
+    { tool: 'file_read', input: { path: '../x' }, subjects: ['file:../x'] },
+    { tool: 'find', input: {}, subjects: ['file:.'] },
+    { tool: 'dir_list', input: { path: 'src' }, subjects: ['file:src'] },
+    { tool: 'run', input: { argv: ['make', 'all'] }, subjects: ['proc:make'] },
+    { tool: 'run', input: { argv: 'make' }, subjects: [] },
+    { tool: 'file_write', input: {}, subjects: [] },
+    { tool: 'invented', input: { path: 'x' }, subjects: [] },
+    { tool: 'tool_invoke', input: { name: 'run', arguments: { argv: ['ls'] } }, subjects: ['proc:ls'] },
+    { tool: 'tool_invoke', input: { name: 'search' }, subjects: ['file:.'] },
+  ])('$tool $input of b10x', ({ tool, input, subjects }) => {
+    const record = read(input)
+    const [entry, inner] = b10xEntry(record, tool, record.root)
+    expect(b10xSubjects(record, entry, inner)).toEqual(subjects)
+  })
+})
+
+function read(value: unknown) {
+  const scanner = new Scanner()
+  scanner.scanBytes(Buffer.from(JSON.stringify(value)))
+  return scanner.select(0, 1)
+}
