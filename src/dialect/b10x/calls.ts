@@ -1,0 +1,134 @@
+import { Bin } from '../../event/sink.ts'
+import type { Text } from '../../event/value.ts'
+import { b10xEntry, b10xSubjects, operationsOf } from '../operations.ts'
+import { jsonAt, textAt, textsAt } from '../values.ts'
+import { K } from './words.ts'
+import { KEPT_BYTES, type OpenCall, type State, type Step } from './state.ts'
+
+/** Calls without a result that are remembered. */
+const OPEN_CALLS = 65_536
+
+/** `tool-requested`: the record's own operation and subjects, which only newer builds write, else those of its entry. */
+export function requested(step: Step): Bin {
+  const { record, node, scope, state, sink } = step
+  const id = textAt(record, record.get(node, K.call_id))
+  const name = textAt(record, record.get(node, K.name))
+  if (id === null || name === null) return Bin.Opaque
+  const input = record.get(node, K.arguments)
+  const [entry, entryInput] = b10xEntry(record, record.word(name), input)
+  const operation = textAt(record, record.get(node, K.operation))
+  sink.toolRequested({
+    at: null,
+    callId: scoped(step, id),
+    name,
+    input: jsonAt(input),
+    operations: operation === null ? operationsOf('b10x', entry) : [operation],
+    subjects: textsAt(record, record.get(node, K.subjects)) ?? b10xSubjects(record, entry, entryInput),
+    decisionRequired: false,
+    deadlineMs: null,
+    seam: 'none',
+  })
+  const bytes = input === 0 ? 0 : record.rawBytes(input)
+  const fits = bytes > 0 && state.callBytes + bytes <= KEPT_BYTES
+  open(state, key(scope, record.word(id) ?? ''), {
+    name: record.word(name),
+    input: fits ? record.keep(input) : null,
+  })
+  return Bin.Translated
+}
+
+/** `tool-completed`: the record holds no content. */
+export function completed(step: Step): Bin {
+  const { record, node, scope, state, sink } = step
+  const id = textAt(record, record.get(node, K.call_id))
+  if (id === null) return Bin.Opaque
+  sink.toolResult({
+    at: null,
+    exitCode: null,
+    outcomeSource: null,
+    callId: scoped(step, id),
+    isError: record.bool(record.get(node, K.failed)),
+    content: null,
+    bytes: null,
+    toolUseResult: null,
+  })
+  close(state, key(scope, record.word(id) ?? ''))
+  return Bin.Translated
+}
+
+/** `approval-required`: names the entry that the approver is asked about, also behind `tool_invoke`. */
+export function approvalRequired({ record, node, scope, state }: Step): Bin {
+  const id = record.word(record.get(node, K.call_id))
+  if (id === null) return Bin.Bookkeeping
+  const call = key(scope, id)
+  const input = state.calls.get(call)?.input ?? null
+  open(state, call, { name: record.word(record.get(node, K.name)), input })
+  return Bin.Bookkeeping
+}
+
+/** `approval-resolved`: whatever is not `approved: true` is a denial (spec §7). */
+export function approvalResolved(step: Step): Bin {
+  const { record, node, scope, state, sink } = step
+  if (record.bool(record.get(node, K.approved)) === true) return Bin.Bookkeeping
+  const id = record.word(record.get(node, K.call_id))
+  const callId = id === null ? null : key(scope, id)
+  sink.warning({
+    at: null,
+    code: 'approval-denied',
+    message: `the approver denied ${callId ?? 'an unnamed call'}`,
+    ...(callId === null ? {} : { deniedCall: callId }),
+  })
+  const call = callId === null ? undefined : state.calls.get(callId)
+  const bytes = 64 + (callId?.length ?? 0) + (call?.input?.bytes.length ?? 0)
+  if (state.denialBytes + bytes > KEPT_BYTES) {
+    sink.notice('denials-left-out', record.line, 'the list of permission denials is too long and was cut')
+    return Bin.Translated
+  }
+  state.denialBytes += bytes
+  state.denials.push({ toolName: call?.name ?? null, toolUseId: callId, toolInput: call?.input ?? null })
+  return Bin.Translated
+}
+
+/** `hook-ran`: a hook that lets things pass says nothing; one that blocks or breaks is a warning. */
+export function hookRan({ record, node, scope, sink }: Step): Bin {
+  const decision = record.get(node, K.decision)
+  const kind = record.word(record.get(decision, K.kind))
+  if (kind === 'proceed') return Bin.Bookkeeping
+  if (kind !== 'block' && kind !== 'failed') return Bin.Opaque
+  const point = record.word(record.get(node, K.point)) ?? 'unnamed'
+  const id = record.word(record.get(node, K.call_id))
+  const callId = id === null ? null : key(scope, id)
+  const reason = record.text(record.get(decision, K.reason)) ?? record.text(record.get(decision, K.program))
+  const verb = kind === 'block' ? 'refused' : 'failed'
+  const about = callId === null ? '' : kind === 'block' ? ` ${callId}` : ` for ${callId}`
+  sink.warning({
+    at: null,
+    code: `hook-${verb}`,
+    message: `the ${point} hook ${verb}${about}${reason === null ? '' : `: ${reason}`}`,
+    ...(kind === 'block' && point === 'before-call' && callId !== null ? { deniedCall: callId } : {}),
+  })
+  return Bin.Translated
+}
+
+/** The id of a call as written: a delegate's own ids could collide with those of the run (spec §7). */
+function scoped({ record, scope }: Step, id: Text): Text {
+  if (scope === '' || typeof id !== 'number') return id
+  return key(scope, record.text(id) ?? '')
+}
+
+function key(scope: string, id: string): string {
+  return scope === '' ? id : `${scope}/${id}`
+}
+
+/** Ids repeat: the last request of an id is the open one. Of too many that never end the oldest are forgotten. */
+function open(state: State, call: string, made: OpenCall): void {
+  close(state, call)
+  if (state.calls.size >= OPEN_CALLS) close(state, state.calls.keys().next().value ?? call)
+  state.calls.set(call, made)
+  state.callBytes += made.input?.bytes.length ?? 0
+}
+
+function close(state: State, call: string): void {
+  state.callBytes -= state.calls.get(call)?.input?.bytes.length ?? 0
+  state.calls.delete(call)
+}

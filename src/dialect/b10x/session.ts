@@ -1,0 +1,172 @@
+import type { SessionEnded, SessionStarted } from '../../event/events.ts'
+import { Bin, type Sink } from '../../event/sink.ts'
+import { NONE } from '../../kernel/record.ts'
+import { count } from '../figures.ts'
+import { children, textAt, textsAt } from '../values.ts'
+import { decimalUsd, figuresOf } from './figures.ts'
+import { beginRun, KEPT_BYTES, type State, type Step } from './state.ts'
+import { K } from './words.ts'
+
+const UNKNOWN_SESSION: SessionStarted = {
+  at: null,
+  adapter: 'b10x',
+  adapterClass: 'direct_provider',
+  harnessVersion: null,
+  sessionId: null,
+  model: null,
+  permissionMode: null,
+  credentialSource: null,
+  outputStyle: null,
+  cwd: null,
+  offeredTools: null,
+  availableOperations: null,
+  withheld: null,
+  slashCommands: null,
+  skills: null,
+  agents: null,
+  plugins: null,
+  mcpServers: null,
+  inputsDigest: null,
+  transcript: null,
+  hermetic: null,
+  subagent: false,
+}
+
+/** A record that begins in the middle of a run still opens with a session, of which nothing is known. */
+export function openSession(state: State, sink: Sink): void {
+  if (state.sessions > 0) return
+  state.sessions = 1
+  sink.sessionStarted(UNKNOWN_SESSION)
+}
+
+/** `started`. A list that is missing was not written by an older build: that is not the same as none (spec §2.1). */
+export function started({ record, node, state, sink }: Step): Bin {
+  if (state.sessions > 0) sink.notice('second-session', record.line, 'the record holds more than one run')
+  state.sessions++
+  beginRun(state)
+  const withheld = record.get(node, K.withheld)
+  const mcp = record.get(node, K.mcp)
+  sink.sessionStarted({
+    ...UNKNOWN_SESSION,
+    model: textAt(record, record.get(node, K.model)),
+    credentialSource: textAt(record, record.get(node, K.credential_source)),
+    offeredTools: textsAt(record, record.get(node, K.published_tools)),
+    availableOperations: textsAt(record, record.get(node, K.operations)),
+    withheld: record.isArray(withheld)
+      ? children(record, withheld, (child) => {
+          const tool = textAt(record, record.get(child, K.tool))
+          const reason = textAt(record, record.get(child, K.reason))
+          return tool === null || reason === null ? null : { tool, reason }
+        })
+      : null,
+    skills: textsAt(record, record.get(node, K.skills)),
+    agents: textsAt(record, record.get(node, K.agents)),
+    mcpServers: record.isArray(mcp)
+      ? children(record, mcp, (child) => ({
+          name: textAt(record, record.get(child, K.connection)),
+          status: null,
+        }))
+      : null,
+  })
+  return Bin.Translated
+}
+
+/** `finished`: the totals of this run, its delegates included. */
+export function finished({ record, node, state, sink }: Step): Bin {
+  const stop = record.get(node, K.stop)
+  const kind = record.word(record.get(stop, K.kind))
+  const turns = record.get(node, K.turns)
+  const answer = kind === 'completed' ? state.answer : null
+  const { total, byModel, microUsd } = state.spend
+  sink.sessionEnded({
+    ...UNKNOWN_END,
+    ...(answer === null ? {} : { foldedLines: [answer.line] }),
+    finalAnswer: answer === null ? null : { text: answer.text, turnId: null },
+    isError: kind === null ? null : kind !== 'completed',
+    subtype: kind,
+    terminalReason: kind,
+    numTurns: count(record, turns === NONE ? record.get(stop, K.turns) : turns, sink),
+    totalCostUsd: decimalUsd(microUsd),
+    permissionDenials: state.denials,
+    subagentsSpawned: state.subagents,
+    usage: total === null ? null : figuresOf(total, null),
+    modelUsage:
+      total === null
+        ? null
+        : Array.from(byModel, ([model, sum]) => ({ model, usage: figuresOf(sum, sum.microUsd) })),
+  })
+  state.stop = { kind }
+  return Bin.Translated
+}
+
+/** `refused`: the run never started. */
+export function refused({ record, node, state, sink }: Step): Bin {
+  sink.sessionEnded({
+    ...UNKNOWN_END,
+    isError: true,
+    subtype: 'refused',
+    stopReason: textAt(record, record.get(node, K.reason)),
+    terminalReason: 'refused',
+    numTurns: 0,
+    permissionDenials: [],
+    subagentsSpawned: 0,
+  })
+  state.stop = { kind: 'refused' }
+  return Bin.Translated
+}
+
+/** `answered`: kept until the run completes; a stop hook may still send the model back to work. */
+export function answered({ record, node, state, sink }: Step): Bin {
+  const value = record.get(node, K.value)
+  if (value === NONE) return Bin.Opaque
+  if (record.rawBytes(value) > KEPT_BYTES) {
+    sink.notice('answer-too-long', record.line, 'the answer is too long to be held and was left out')
+    state.answer = null
+  } else {
+    state.answer = { text: compact(record.raw(value)), line: record.line }
+  }
+  return Bin.Folded
+}
+
+const UNKNOWN_END: SessionEnded = {
+  at: null,
+  finalAnswer: null,
+  observedModels: null,
+  isError: null,
+  subtype: null,
+  stopReason: null,
+  terminalReason: null,
+  apiErrorStatus: null,
+  numTurns: null,
+  durationMs: null,
+  durationApiMs: null,
+  ttftMs: null,
+  timeToRequestMs: null,
+  totalCostUsd: null,
+  permissionDenials: null,
+  subagentsSpawned: null,
+  usage: null,
+  modelUsage: null,
+  census: null,
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const SPACE = 0x20
+
+/** Valid JSON without white space between its tokens, strings and numbers as spelled. */
+function compact(json: string): string {
+  let made = ''
+  let from = 0
+  let inString = false
+  for (let i = 0; i < json.length; i++) {
+    const code = json.charCodeAt(i)
+    if (code === QUOTE) inString = !inString
+    else if (inString && code === BACKSLASH) i++
+    else if (!inString && code <= SPACE) {
+      made += json.slice(from, i)
+      from = i + 1
+    }
+  }
+  return made + json.slice(from)
+}
