@@ -1,0 +1,82 @@
+import { Bin, type Sink } from '../event/sink.ts'
+import { key, keys } from '../kernel/key.ts'
+import type { Node, RecordView } from '../kernel/record.ts'
+import type { Adapter, AdapterContext, Evidence } from './adapter.ts'
+import { EMIT } from './metaharness/emit.ts'
+import { read } from './metaharness/refusal.ts'
+import { inconsistency, initialState, refuse, type State } from './metaharness/state.ts'
+import { textAt } from './values.ts'
+import type { ReadEnding } from './verdict.ts'
+
+const FAMILY = 'metaharness.event/'
+const formatKey = key('format')
+const K = keys('seq', 'run', 'at')
+
+/**
+ * A stream of events read back (spec metaharness-event-1). Every event is written again as it is, with our numbers and
+ * our closing line. A strict reader refuses what is not of the wire; a tolerant one accepts what the converter of
+ * b10x leaves out. A refused line becomes opaque, and its refusal is kept for `check`.
+ */
+export const metaharness: Adapter<State> = {
+  dialect: 'metaharness',
+  summary: 'metaharness.event/1 stream, written by metaharness, b10x-harness events or millrace',
+
+  evidence(record: RecordView, value: Node): Evidence | null {
+    const format = record.word(record.get(value, formatKey))
+    if (format === null || !format.startsWith(FAMILY)) return null
+    return { weight: 'proof', reason: `format "${FAMILY}…"` }
+  },
+
+  runId(record: RecordView, value: Node): string | null {
+    return record.text(record.get(value, K.run))
+  },
+
+  initial({ run, tolerant }: AdapterContext): State {
+    return initialState(run, tolerant)
+  },
+
+  step(record: RecordView, state: State, sink: Sink): Bin {
+    state.read++
+    compareEnvelope(record, state, sink)
+    const name = read(record, state.tolerant)
+    if (typeof name !== 'string') {
+      refuse(state, name)
+      sink.notice('refused-line', record.line, `${name.refusal}: ${name.detail}`)
+      sink.opaque({ at: null, vendorType: null, vendorSubtype: null })
+      return Bin.Opaque
+    }
+    const { root } = record
+    EMIT[name]({ record, root, at: textAt(record, record.get(root, K.at)), state, sink })
+    return name === 'stream.closed' ? Bin.Folded : Bin.Translated
+  },
+
+  end(state: State): ReadEnding {
+    const inconsistent = inconsistency(state)
+    return {
+      refusals: state.refusals,
+      refused: state.refused,
+      reason: state.marker?.reason ?? 'error',
+      terminal: state.marker !== null,
+      promised: true,
+      ...(inconsistent === undefined ? {} : { inconsistent }),
+    }
+  },
+}
+
+/** Our stream has a run and numbers of its own; where these differ from what was read, a notice says so. */
+function compareEnvelope(record: RecordView, state: State, sink: Sink): void {
+  const { root, line } = record
+  const seq = record.integer(record.get(root, K.seq))
+  if (seq !== null) {
+    const expected = state.seq === null ? 1 : state.seq + 1
+    if (seq !== expected) sink.notice('seq-gap', line, `seq ${seq} where ${expected} was expected`)
+    state.seq = seq
+  }
+  const run = record.get(root, K.run)
+  if (record.isString(run)) {
+    if (state.run !== null && !record.is(run, state.run)) {
+      sink.notice('run-changed', line, 'a line belongs to another run than the one before it')
+    }
+    state.run = record.word(run)
+  }
+}

@@ -1,0 +1,39 @@
+import { EVENT_NAMES, type EventName } from '../../event/events.ts'
+import { key } from '../../kernel/key.ts'
+import type { RecordView } from '../../kernel/record.ts'
+import type { Refusal } from '../verdict.ts'
+import { envelope, PAYLOADS } from './vocabulary.ts'
+
+const FORMAT = 'metaharness.event/1'
+
+const formatKey = key('format')
+const eventKey = key('event')
+const known: ReadonlyMap<string, EventName> = new Map(EVENT_NAMES.map((name) => [name, name]))
+
+/** Characters of a foreign word that a message may quote. */
+const QUOTED = 60
+
+/** The name of the event on this line, or why a reader refuses it: the four refusals in their order (spec §1). */
+export function read(record: RecordView, tolerant: boolean): EventName | Refusal {
+  const { root, line } = record
+  if (!record.isObject(root))
+    return { line, refusal: 'NotAnObject', detail: 'the line is JSON but no object' }
+  const format = record.word(record.get(root, formatKey))
+  if (format !== FORMAT) {
+    const found = format === null ? 'no format' : quote(format)
+    return { line, refusal: 'UnknownFormat', detail: `${found}, expected "${FORMAT}"` }
+  }
+  const word = record.word(record.get(root, eventKey)) ?? ''
+  const name = known.get(word)
+  if (name === undefined) {
+    return { line, refusal: 'UnknownName', detail: `${quote(word)} is none of the 20 events` }
+  }
+  const fault = envelope(record, root, tolerant) ?? PAYLOADS[name](record, root, tolerant)
+  return fault === null ? name : { line, refusal: 'Malformed', detail: `${name}: ${fault}` }
+}
+
+/** A word of the transcript in a message: short, and harmless on a terminal. */
+function quote(word: string): string {
+  const cut = word.length > QUOTED ? `${word.slice(0, QUOTED)}…` : word
+  return JSON.stringify(cut).replaceAll(/[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '?')
+}

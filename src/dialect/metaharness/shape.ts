@@ -1,0 +1,124 @@
+import { type Key, key } from '../../kernel/key.ts'
+import { Kind } from '../../kernel/layout.ts'
+import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
+
+/** What is wrong with a value, for people; null when it fits. */
+export type Check = (record: RecordView, node: Node, tolerant: boolean) => string | null
+
+/** When a field must be there and must not be null. */
+type Need = 'always' | 'strict' | 'never'
+
+export interface Field {
+  readonly need: Need
+  readonly check: Check
+  /** Must be there, but may be null. */
+  readonly nullable?: boolean
+}
+
+export const required = (check: Check): Field => ({ need: 'always', check })
+/** What b10x's own converter leaves out (spec metaharness-event-1 §8): asked for by strict readers only. */
+export const requiredStrictly = (check: Check): Field => ({ need: 'strict', check })
+/** Missing and null are the same: unknown (spec §1). */
+export const optional = (check: Check): Field => ({ need: 'never', check })
+/** Any value at all, but the key has to be there. */
+export const present: Field = { need: 'always', check: () => null, nullable: true }
+
+export const string: Check = (record, node) => (record.isString(node) ? null : 'no string')
+export const bool: Check = (record, node) => (record.bool(node) === null ? 'no boolean' : null)
+export const number: Check = (record, node) => (record.kind(node) === Kind.Number ? null : 'no number')
+export const any: Check = () => null
+
+/** Characters of 2^64 and a sign, with room for a fraction of zeros. */
+const LONGEST_INTEGER = 24
+
+/** An integer as its spelling: `5.0` is none to a strict reader, and a count may lie beyond 2^53. */
+function integer(min: bigint, max: bigint, name: string): Check {
+  return (record, node, tolerant) => {
+    if (record.kind(node) !== Kind.Number || record.rawBytes(node) > LONGEST_INTEGER) return `no ${name}`
+    const small = record.integer(node)
+    const spelled = record.raw(node)
+    if (small === null ? !/^-?\d+$/.test(spelled) : !tolerant && !/^-?\d+$/.test(spelled)) return `no ${name}`
+    const value = small === null ? BigInt(spelled) : BigInt(small)
+    return value < min || value > max || spelled === '-0' ? `no ${name}` : null
+  }
+}
+export const unsigned = integer(0n, 2n ** 64n - 1n, 'unsigned integer')
+export const signed = integer(-(2n ** 63n), 2n ** 63n - 1n, 'integer')
+export const signed32 = integer(-(2n ** 31n), 2n ** 31n - 1n, 'integer of 32 bits')
+
+/** SHA-256 in lower-case hex. The converter of b10x writes an unpadded FNV-1a of 64 bits instead (spec §4). */
+export const digest: Check = (record, node, tolerant) => {
+  const text = record.text(node)
+  if (text === null) return 'no digest'
+  return (tolerant ? /^(?:[0-9a-f]{64}|[0-9a-f]{1,16})$/ : /^[0-9a-f]{64}$/).test(text)
+    ? null
+    : 'no SHA-256 digest'
+}
+
+export function isForeignDigest(record: RecordView, node: Node): boolean {
+  return record.isString(node) && record.rawBytes(node) !== 66
+}
+
+/** One word of a closed vocabulary. */
+export function oneOf(...words: readonly string[]): Check {
+  return (record, node) => (words.includes(record.word(node) ?? '') ? null : `none of ${words.join(', ')}`)
+}
+
+export function listOf(item: Check): Check {
+  return (record, node, tolerant) => {
+    if (!record.isArray(node)) return 'no list'
+    let index = 0
+    for (let child = record.first(node); child !== NONE; child = record.next(child)) {
+      const fault = item(record, child, tolerant)
+      if (fault !== null) return `[${index}]: ${fault}`
+      index++
+    }
+    return null
+  }
+}
+
+/** An object used as a map. */
+export function mapOf(value: Check, keys?: readonly string[]): Check {
+  return (record, node, tolerant) => {
+    if (!record.isObject(node)) return 'no object'
+    for (let child = record.first(node); child !== NONE; child = record.next(child)) {
+      if (keys !== undefined && !keys.includes(record.key(child)))
+        return `a key that is none of ${keys.join(', ')}`
+      const fault = value(record, child, tolerant)
+      if (fault !== null) return `a value: ${fault}`
+    }
+    return null
+  }
+}
+
+/** An object with these fields; others are passed over in silence (spec §1). */
+export function object(fields: Readonly<Record<string, Field>>): Check {
+  const wanted = Object.entries(fields).map(([name, field]): [string, Key, Field] => [name, key(name), field])
+  return (record, node, tolerant) => {
+    if (!record.isObject(node)) return 'no object'
+    for (const [name, asked, { need, check, nullable }] of wanted) {
+      const child = record.get(node, asked)
+      if (record.isNullish(child)) {
+        if (nullable === true ? child === NONE : need === 'always' || (need === 'strict' && !tolerant)) {
+          return `${name}: ${child === NONE ? 'missing' : 'null'}`
+        }
+        continue
+      }
+      const fault = check(record, child, tolerant)
+      if (fault !== null)
+        return `${name}${fault.startsWith('[') || fault.includes(': ') ? '.' : ': '}${fault}`
+    }
+    return null
+  }
+}
+
+/** An object told apart by one word: each word has its own further fields. */
+export function variants(tag: string, of: Readonly<Record<string, Check>>): Check {
+  const tagKey = key(tag)
+  return (record, node, tolerant) => {
+    if (!record.isObject(node)) return 'no object'
+    const word = record.word(record.get(node, tagKey))
+    if (word === null || !Object.hasOwn(of, word)) return `${tag}: none of ${Object.keys(of).join(', ')}`
+    return of[word]?.(record, node, tolerant) ?? null
+  }
+}
