@@ -72,7 +72,7 @@ function main(): void {
     return
   }
   const overrides: Overrides = readJson('../src/usage/price-overrides.json')
-  const models = PROVIDERS.flatMap((provider) => providerModels(provider, overrides))
+  const models = withoutTakenNames(PROVIDERS.flatMap((provider) => providerModels(provider, overrides)))
   const unknown = Object.keys(overrides.models).filter((id) => !models.some(({ names }) => names[0] === id))
   if (unknown.length > 0)
     throw new Error(`price-overrides.json names models without prices: ${unknown.join(', ')}`)
@@ -93,6 +93,16 @@ function readJson<T>(path: string): T {
 function formatFile({ models, ...head }: PriceFile): string {
   const lines = models.map((model) => `    ${JSON.stringify(model)}`).join(',\n')
   return `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "models": [\n${lines}\n  ]\n}\n`
+}
+
+/** Leave each name to the first model that has it. */
+function withoutTakenNames(models: readonly ModelPrices[]): ModelPrices[] {
+  const taken = new Set<string>()
+  return models.flatMap((model) => {
+    const names = model.names.filter((name) => !taken.has(name.toLowerCase()))
+    for (const name of names) taken.add(name.toLowerCase())
+    return names.length === 0 ? [] : [{ ...model, names }]
+  })
 }
 
 function providerModels(providerId: string, overrides: Overrides): ModelPrices[] {

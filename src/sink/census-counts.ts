@@ -93,11 +93,11 @@ export function emptyCensus(): Census {
   }
 }
 
-export function noDecisions(): DecisionCounts {
+function noDecisions(): DecisionCounts {
   return { allowed: 0, denied: 0, replaced: 0, abstained: 0 }
 }
 
-export function noToolCounts(): ToolCounts {
+function noToolCounts(): ToolCounts {
   return { offered: 0, withheld: 0, requested: 0, results: 0, errors: 0, denied: 0 }
 }
 

@@ -1,7 +1,7 @@
 import { instantOf } from './instant.ts'
 
 /** Spans of time whose keys are calendar words in one zone. */
-export const CALENDAR_KEYS = ['day', 'hour', 'week', 'month'] as const
+const CALENDAR_KEYS = ['day', 'hour', 'week', 'month'] as const
 export type CalendarKey = (typeof CALENDAR_KEYS)[number]
 
 /** The zone's name as the zone database spells it; null when there is no such zone. */

@@ -5,7 +5,7 @@ import { instantOf } from './instant.ts'
 export interface LedgerEntry extends Billed {
   /** A `process` entry cannot be priced by the size of its prompts; a `price` entry has no tokens. */
   readonly scope: 'request' | 'process' | 'price'
-  /** Requests it stands for: 1; in a process total those that were seen, at least one a model; 0 for a price. */
+  /** Requests it stands for: 1; in a process total those that were seen, at least one if tokens were used; 0 for a price. */
   readonly requests: number
   /** Earliest time at which its key was seen in the transcript. */
   readonly firstAt: string | null
@@ -25,11 +25,6 @@ export interface ProcessTotal {
   readonly entries: readonly LedgerEntry[]
   /** Keys of the requests inside: the same requests in another transcript are part of this total. */
   readonly keys: readonly string[]
-}
-
-/** A ledger without entries. */
-export function emptyLedger(): TranscriptLedger {
-  return { entries: [], totals: [], repeats: 0 }
 }
 
 /** The entry of one request, as it was billed. */

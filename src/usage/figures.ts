@@ -2,7 +2,7 @@ import type { Tokens } from '../event/billing.ts'
 import { type LedgerEntry, partlyUnknown, totalTokens } from './entry.ts'
 
 /** The classes of tokens that are summed; `reasoning` is a part of `output`, the others are disjoint. */
-export const TOKEN_CLASSES = [
+const TOKEN_CLASSES = [
   'input',
   'cacheRead',
   'cacheWrite5m',

@@ -2,7 +2,7 @@ import { type Calendar, type DaySpan, inSpan } from './calendar.ts'
 import { type LedgerEntry, partlyUnknown, totalTokens } from './entry.ts'
 import { type Figures, type TokenSums, addEntry, addTokens, emptyFigures, emptySums } from './figures.ts'
 import type { OwnedEntry } from './lineage.ts'
-import type { Checked } from './price-input.ts'
+import type { Checked } from './checked.ts'
 import type { PriceCaveat, Pricer } from './pricing.ts'
 
 /** What `--by` takes. */
@@ -40,13 +40,13 @@ export interface GroupRequest {
   readonly pricer: Pricer
 }
 
-export interface UsageRow {
+interface UsageRow {
   /** One value for each of `by`; null is unknown. */
   readonly keys: readonly (string | null)[]
   readonly figures: Figures
 }
 
-export interface Unpriced {
+interface Unpriced {
   readonly model: string | null
   readonly requests: number
   readonly tokens: TokenSums

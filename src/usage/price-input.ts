@@ -1,9 +1,5 @@
+import type { Checked } from './checked.ts'
 import type { PriceFile } from './price-file.ts'
-
-/** What came of a file the user gave; `message` says what is wrong in which place, and names no file. */
-export type Checked<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly message: string }
 
 /**
  * Read the text of a `--prices` file: the form of `prices.json`, or the short form in USD per million tokens:

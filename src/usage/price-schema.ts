@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { ModelPrices, PriceFile } from './price-file.ts'
-import type { Checked } from './price-input.ts'
+import type { Checked } from './checked.ts'
 
 /** This module loads valibot; import it only when there is a file to check. */
 
@@ -98,10 +98,25 @@ function lengthenedModel(name: string, model: ShortModel): ModelPrices {
     rates: [
       {
         ...perToken(model),
-        long: long === undefined ? undefined : [{ above: long.limit_tokens, ...perToken(long) }],
+        long:
+          long === undefined
+            ? undefined
+            : [{ above: long.limit_tokens, ...perToken(withCache(long, model)) }],
         web_search: search === undefined ? undefined : picoUsd(search, 12),
       },
     ],
+  }
+}
+
+/** Cache prices that a long context leaves out rise as its input price does. */
+function withCache(long: UsdRates, base: UsdRates): UsdRates {
+  const scaled = (price: number | undefined): number | undefined =>
+    price === undefined || base.input === 0 ? price : (price * long.input) / base.input
+  return {
+    ...long,
+    cache_read: long.cache_read ?? scaled(base.cache_read),
+    cache_write_5m: long.cache_write_5m ?? scaled(base.cache_write_5m),
+    cache_write_1h: long.cache_write_1h ?? scaled(base.cache_write_1h),
   }
 }
 

@@ -1,5 +1,5 @@
 import { type LedgerEntry, nothingKnown } from './entry.ts'
-import type { Checked } from './price-input.ts'
+import type { Checked } from './checked.ts'
 import { type Priced, type Pricer, UNPRICED } from './pricing.ts'
 
 const PICO_PER_MICRO = 1_000_000n

@@ -18,7 +18,7 @@ const NO_TOKENS: Tokens = {
  * Let a process total that lists models take the place of the requests of its process (`src/event/billing.ts`).
  *
  * Tokens and prices are the total's. It does not say how many requests there were: those that the transcript shows
- * are counted to their models, and a model without any counts as one.
+ * are counted to their models, and a model that used tokens had at least one.
  */
 export function settle(total: Settled, requests: readonly LedgerEntry[]): ProcessTotal {
   const models = total.models ?? []
@@ -30,7 +30,7 @@ export function settle(total: Settled, requests: readonly LedgerEntry[]): Proces
   const entries = models.map((model, i): LedgerEntry => ({
     ...blank(total),
     scope: 'process',
-    requests: Math.max(1, counts[i] ?? 0),
+    requests: Math.max(totalTokens(model.tokens) > 0 ? 1 : 0, counts[i] ?? 0),
     model: model.model,
     tokens: model.tokens,
     webSearches: model.webSearches,

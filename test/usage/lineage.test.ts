@@ -1,0 +1,162 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { LedgerSink } from '../../src/sink/ledger.ts'
+import type { TranscriptLedger } from '../../src/usage/entry.ts'
+import {
+  type ResolvedLineage,
+  addLedger,
+  emptyLineage,
+  mergeLineage,
+  resolveLineage,
+} from '../../src/usage/lineage.ts'
+import { anyBilled, billed, entry, tokens } from './entries.ts'
+
+describe('over transcripts', () => {
+  test('a copied request counts once, for the transcript that had it first', () => {
+    const original = entry({
+      key: 'k',
+      at: '2026-11-30T10:00:00Z',
+      session: 'old',
+      tokens: tokens({ output: 7 }),
+    })
+    const copy = { ...original, at: '2026-11-30T11:00:00Z', firstAt: '2026-11-30T11:00:00Z', session: 'new' }
+    const { entries, duplicateResponses } = resolve([[copy], [original]])
+    expect(entries).toMatchObject([{ transcript: 1, entry: { session: 'old', at: '2026-11-30T10:00:00Z' } }])
+    expect(duplicateResponses).toBe(1)
+  })
+
+  test('equal times: the main conversation owns it, then the first path', () => {
+    const side = entry({ key: 'k', sidechain: true })
+    const main = entry({ key: 'k' })
+    expect(resolve([[side], [main], [main]]).entries).toMatchObject([
+      { transcript: 1, entry: { sidechain: false } },
+    ])
+  })
+
+  test('the same instant spelled in two ways is the same time', () => {
+    const first = entry({ key: 'k', at: '2026-11-30T12:00:00+02:00' })
+    const second = entry({ key: 'k', at: '2026-11-30T10:00:00.000Z' })
+    expect(resolve([[first], [second]]).entries).toMatchObject([{ transcript: 0 }])
+  })
+
+  test('the largest output gives the whole line, wherever it is', () => {
+    const early = entry({ key: 'k', tokens: tokens({ input: 10, output: 1 }) })
+    const full = entry({
+      key: 'k',
+      at: '2026-12-01T00:00:00Z',
+      tokens: tokens({ input: 3, output: 90 }),
+      final: false,
+    })
+    const [only] = resolve([[early], [full]]).entries
+    expect(only).toMatchObject({ transcript: 0, entry: { tokens: { input: 3, output: 90 }, final: true } })
+  })
+
+  test('a side question does not count again, even under another request id', () => {
+    const { entries, duplicateResponses } = resolve([
+      [entry({ key: 'claude:m1:r1' }), entry({ key: 'claude:m1:r1:advisor:0' })],
+      [
+        entry({ key: 'claude:m1:r9', sidechain: true }),
+        entry({ key: 'claude:m1:r9:advisor:0', sidechain: true }),
+        entry({ key: 'claude:m2:r2', sidechain: true }),
+      ],
+    ])
+    expect(entries.map((one) => one.entry.key)).toEqual([
+      'claude:m1:r1',
+      'claude:m1:r1:advisor:0',
+      'claude:m2:r2',
+    ])
+    expect(duplicateResponses).toBe(2)
+  })
+
+  test('two requests of the main conversation stay two, whatever their message id', () => {
+    expect(resolve([[entry({ key: 'claude:m1:r1' }), entry({ key: 'claude:m1:r2' })]]).entries).toHaveLength(
+      2,
+    )
+  })
+
+  test('requests without a key are never taken for one another', () => {
+    expect(resolve([[entry(), entry()], [entry()]])).toMatchObject({
+      duplicateResponses: 0,
+      entries: [{}, {}, {}],
+    })
+  })
+
+  test('a process total covers its requests in other transcripts, and a second copy of itself', () => {
+    const file: TranscriptLedger = { entries: [entry({ key: 'claude:m1:r1' })], totals: [], repeats: 0 }
+    const resolved = resolveLedgers([processLedger(), file, processLedger()])
+    expect(resolved.entries).toMatchObject([
+      { transcript: 0, entry: { scope: 'process', tokens: { output: 30 } } },
+    ])
+    expect(resolved.duplicateResponses).toBe(2)
+  })
+})
+
+describe('the order of transcripts', () => {
+  const corpus = fc
+    .array(fc.array(anyBilled, { maxLength: 6 }), { maxLength: 5 })
+    .map((files) => files.map(ledgerOf))
+
+  test('does not matter, nor in which groups they are merged', () => {
+    const property = fc.property(corpus, fc.infiniteStream(fc.nat()), (ledgers, numbers) => {
+      const expected = canonical(resolveLedgers(ledgers))
+      const order = ledgers
+        .map((_, i) => [numbers.next().value ?? 0, i] as const)
+        .toSorted(([a], [b]) => a - b)
+      const groups = [emptyLineage(), emptyLineage(), emptyLineage()]
+      for (const [n, i] of order) addLedger(groups[n % 3]!, ledgers[i]!, i)
+      const merged = groups.reduceRight((into, from) => mergeLineage(into, from), emptyLineage())
+      expect(canonical(resolveLineage(merged))).toEqual(expected)
+    })
+    fc.assert(property)
+  })
+
+  test('merging is associative', () => {
+    const three = fc.tuple(fc.array(anyBilled), fc.array(anyBilled), fc.array(anyBilled))
+    const property = fc.property(three, (files) => {
+      const lineages = () =>
+        files.map((file, i) => {
+          const lineage = emptyLineage()
+          addLedger(lineage, ledgerOf(file), i)
+          return lineage
+        })
+      const [a, b, c] = lineages()
+      const [x, y, z] = lineages()
+      const left = mergeLineage(mergeLineage(a!, b!), c!)
+      const right = mergeLineage(x!, mergeLineage(y!, z!))
+      expect(canonical(resolveLineage(left))).toEqual(canonical(resolveLineage(right)))
+    })
+    fc.assert(property)
+  })
+})
+
+/** A process of which the transcript shows one request, and its total. */
+function processLedger(): TranscriptLedger {
+  const sink = new LedgerSink()
+  sink.billed(billed({ key: 'claude:m1:r1', process: 'p', tokens: tokens({ output: 3 }) }))
+  const models = [{ model: 'm', tokens: tokens({ output: 30 }), webSearches: 0, reportedPicoUsd: 5n }]
+  sink.settled({ process: 'p', session: 's', at: null, models, reportedPicoUsd: 5n })
+  return sink.finish()
+}
+
+function ledgerOf(requests: readonly Parameters<LedgerSink['billed']>[0][]): TranscriptLedger {
+  const sink = new LedgerSink()
+  for (const request of requests) sink.billed(request)
+  return sink.finish()
+}
+
+function resolve(files: readonly (readonly TranscriptLedger['entries'][number][])[]): ResolvedLineage {
+  return resolveLedgers(files.map((entries) => ({ entries, totals: [], repeats: 0 })))
+}
+
+function resolveLedgers(ledgers: readonly TranscriptLedger[]): ResolvedLineage {
+  const lineage = emptyLineage()
+  for (const [i, ledger] of ledgers.entries()) addLedger(lineage, ledger, i)
+  return resolveLineage(lineage)
+}
+
+function canonical({ entries, duplicateResponses, repeats }: ResolvedLineage): unknown {
+  const lines = entries.map((owned) =>
+    JSON.stringify(owned, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)),
+  )
+  return { lines: lines.toSorted(), duplicateResponses, repeats }
+}
