@@ -29,7 +29,25 @@ export interface ProcessTotal {
 
 /** The entry of one request, as it was billed. */
 export function requestEntry(billed: Billed): LedgerEntry {
-  return { ...billed, scope: 'request', requests: 1, firstAt: billed.at }
+  // Field by field: V8 makes a slow dictionary of an object this large when it is spread.
+  return {
+    key: billed.key,
+    process: billed.process,
+    session: billed.session,
+    model: billed.model,
+    at: billed.at,
+    tokens: billed.tokens,
+    webSearches: billed.webSearches,
+    final: billed.final,
+    reportedPicoUsd: billed.reportedPicoUsd,
+    serviceTier: billed.serviceTier,
+    speed: billed.speed,
+    geo: billed.geo,
+    sidechain: billed.sidechain,
+    scope: 'request',
+    requests: 1,
+    firstAt: billed.at,
+  }
 }
 
 /**

@@ -158,7 +158,8 @@ function keyValue(
     case 'model':
       return entry.model
     case 'session':
-      return entry.session
+      // A run whose harness names no session is one, as in the census.
+      return entry.session ?? transcript?.run ?? null
     case 'harness':
     case 'dialect':
     case 'project':

@@ -68,7 +68,8 @@ function utc(
   if (!(year >= FIRST_YEAR && year <= LAST_YEAR)) return null
   if (!(month >= 1 && month <= 12 && day >= 1 && day <= 31)) return null
   if (!(hour <= 23 && minute <= 59 && second <= 60 && millis <= 999)) return null
-  const instant = Date.UTC(year, month - 1, day, hour, minute, second, millis)
-  // A day that its month does not have rolls over into the next one.
-  return new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day ? instant - offset * 60_000 : null
+  const instant = Date.UTC(year, month - 1, day, hour, minute, second, millis) - offset * 60_000
+  // A day that its month does not have would roll over into the next one.
+  const exists = day <= 28 || new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day
+  return exists ? instant : null
 }

@@ -4,8 +4,9 @@ import { type NameTable, type Resolved, resolveModel } from './model-name.ts'
 import type { Factors, ModelPrices, PeriodRates, PriceFile, Rates } from './price-file.ts'
 import { type PriceCaveat, type Priced, type Pricer, UNPRICED } from './pricing.ts'
 
-/** Factors have three decimals. */
+/** Factors have three decimals, and three of them are multiplied. */
 const FACTOR_UNIT = 1000
+const NO_CHANGE = BigInt(FACTOR_UNIT) ** 3n
 const DAY_SECONDS = 86_400
 /** Names whose resolution is remembered. */
 const MOST_NAMES = 10_000
@@ -115,8 +116,7 @@ function tokenPrice({ tokens }: LedgerEntry, rates: Rates): bigint {
 
 /** Multiply by thousandths, half up. */
 function scaled(pico: bigint, factor: bigint): bigint {
-  const unit = BigInt(FACTOR_UNIT) ** 3n
-  return factor === unit ? pico : (pico * factor * 2n + unit) / (unit * 2n)
+  return factor === NO_CHANGE ? pico : (pico * factor * 2n + NO_CHANGE) / (NO_CHANGE * 2n)
 }
 
 /** Speed, tier and region together, in 10^-9; null when one of them has no price. */
@@ -128,6 +128,7 @@ function factorOf(entry: LedgerEntry, factors: Factors, caveats: PriceCaveat[]):
   if (tier === undefined) caveats.push('tier-unpriced')
   if (region === undefined) caveats.push('region-unpriced')
   if (speed === undefined || tier === undefined || region === undefined) return null
+  if (speed === 1 && tier === 1 && region === 1) return NO_CHANGE
   return thousandths(speed) * thousandths(tier) * thousandths(region)
 }
 

@@ -74,12 +74,16 @@ describe('rows', () => {
   })
 
   test('values cannot be mistaken for one another', () => {
-    const sessions = ['a,b', 'a', '__proto__', 'null', '']
+    const models = ['a,b', 'a', '__proto__', 'null', '', null]
     const { rows } = group(
-      [...sessions.map((session) => entry({ session })), entry({ session: null })],
-      ['session'],
+      models.map((model) => entry({ model })),
+      ['model'],
     )
     expect(rows).toHaveLength(6)
+  })
+
+  test('a request without a session belongs to its run', () => {
+    expect(group([entry({ session: null })], ['session']).rows).toMatchObject([{ keys: ['r1'] }])
   })
 
   test('keep to the days asked for, in the zone, unknown days left out', () => {
