@@ -28,8 +28,14 @@ declare namespace WebAssembly {
 
   type Imports = Record<string, Record<string, Memory | number | ((...args: number[]) => number | void)>>
   interface Instance {
-    readonly exports: Readonly<Record<string, unknown>>
+    readonly exports: Exports
   }
+  interface Global {
+    readonly value: unknown
+  }
+  const Global: new (descriptor: { readonly value: string; readonly mutable?: boolean }, value?: number) => Global
+
+  type Exports = Readonly<Record<string, unknown>>
   const Instance: new (module: Module, imports?: Imports) => Instance
 
   function compile(bytes: ArrayBufferView | ArrayBuffer): Promise<Module>

@@ -43,7 +43,7 @@ export interface StreamFacts {
   readonly notices: readonly Notice[]
 }
 
-type Completeness = 'complete' | 'truncated' | 'inconsistent'
+export type Completeness = 'complete' | 'truncated' | 'inconsistent'
 
 /** One line of `millrace check --json` (interface.md). */
 export interface CheckLine {
@@ -60,7 +60,7 @@ export interface CheckLine {
 }
 
 /** A stream that contradicts itself is inconsistent, one that lacks its promised end is truncated. */
-function completenessOf(ending: Ending, cut: boolean): Completeness {
+export function completenessOf(ending: Ending, cut: boolean): Completeness {
   if (ending.inconsistent !== undefined) return 'inconsistent'
   return cut || (!ending.terminal && ending.promised) ? 'truncated' : 'complete'
 }

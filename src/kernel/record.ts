@@ -189,7 +189,8 @@ export class RecordView {
   textBytes(node: Node): number | null {
     const words = this.words
     if ((words[node + 3]! & NodeBit.Kind) !== Kind.String) return null
-    if ((this.flags & RecordFlag.BadUtf8) === 0) return this.decodedLength(words[node]! + 1, words[node + 1]! - 1)
+    if ((this.flags & RecordFlag.BadUtf8) === 0)
+      return this.decodedLength(words[node]! + 1, words[node + 1]! - 1)
     return Buffer.byteLength(this.text(node) ?? '')
   }
 
@@ -226,8 +227,10 @@ export class RecordView {
   }
 
   private isExact(node: Node, value: number): boolean {
+    // Fewer than 16 characters always fit a double.
+    if (this.rawBytes(node) < 16) return true
     const spelled = this.raw(node)
-    if (spelled.length < 16 || /^-?\d+$/.test(spelled) === false) return true
+    if (/^-?\d+$/.test(spelled) === false) return true
     return BigInt(spelled) === BigInt(value)
   }
 }

@@ -186,6 +186,11 @@ export class Scanner {
     return this.kernel.gather(PIECES_AT, count, to) >>> 0
   }
 
+  /** The first `length` bytes of the output region. */
+  output(length: number): Buffer {
+    return this.bytes.subarray(this.outputAt, this.outputAt + length)
+  }
+
   /** Make sure that addresses below `end` exist. */
   ensure(end: number): void {
     const missing = end + SLACK - this.memory.buffer.byteLength

@@ -1,0 +1,25 @@
+import type { Adapter } from './adapter.ts'
+import { b10x } from './b10x.ts'
+import { claudeSession } from './claude-session.ts'
+import { claudeStream } from './claude-stream.ts'
+import { metaharness } from './metaharness.ts'
+import { unknown } from './unknown.ts'
+
+/** The dialects, in the order in which their evidence is asked for (spec vendor-transcripts §1). */
+const builtIn: readonly Adapter<unknown>[] = [metaharness, b10x, claudeSession, claudeStream]
+
+/** Dialects by name, in the order of detection, and the fallback. */
+export class Dialects {
+  readonly adapters: readonly Adapter<unknown>[]
+  readonly fallback: Adapter<unknown> = unknown
+
+  constructor(more: readonly Adapter<unknown>[] = []) {
+    this.adapters = [...more, ...builtIn]
+  }
+
+  /** The adapter of a dialect, null when there is none of that name. */
+  named(dialect: string): Adapter<unknown> | null {
+    if (dialect === this.fallback.dialect) return this.fallback
+    return this.adapters.find((adapter) => adapter.dialect === dialect) ?? null
+  }
+}

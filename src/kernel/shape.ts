@@ -1,0 +1,132 @@
+import { key } from './key.ts'
+import { KEY_HASH_SHIFT, Kind, NODE_WORDS, NodeBit } from './layout.ts'
+import type { Node, RecordView } from './record.ts'
+
+/** The fields of one object, by key; `NONE` for those it does not have. */
+export type Fields<Name extends string> = { readonly [N in Name]: Node }
+
+/** Words of a pattern that are kept for one way a key can lie: room for keys of up to 41 bytes. */
+const PATTERN_WORDS = 24
+
+/**
+ * Several keys of an object, looked up together: one pass over its children instead of one for each key. Of
+ * duplicate keys the last one counts, as in `RecordView.get`.
+ *
+ * `read` hands out the same `Fields` every time: they are good until the shape is read again.
+ */
+export class Shape<Name extends string> {
+  private readonly names: readonly Name[]
+  /** By some bits of a hash: the hash above, the key's number from 1 in the lowest byte; 0 for no key. */
+  private readonly table: Int32Array
+  private readonly shift: number
+  /** See `patternOf`; four of them for each key. */
+  private readonly patterns: Int32Array
+  /** By a key's number, from 1. */
+  private readonly nodes: Int32Array
+  private readonly fields: Fields<Name>
+
+  /** @param names at most 250 of at most 41 bytes, without escapes in JSON */
+  constructor(...names: readonly Name[]) {
+    const wanted = names.map((name) => key(name))
+    this.names = names
+    this.patterns = new Int32Array(names.length * 4 * PATTERN_WORDS)
+    for (const [i, { bytes }] of wanted.entries()) {
+      for (let lies = 0; lies < 4; lies++) {
+        this.patterns.set(patternOf(bytes, lies), (i * 4 + lies) * PATTERN_WORDS)
+      }
+    }
+    const { table, shift } = tableOf(wanted.map(({ hash }) => hash))
+    this.table = table
+    this.shift = shift
+    this.nodes = new Int32Array(names.length + 1)
+    this.fields = fieldsOver(names, this.nodes)
+  }
+
+  /** Look the keys up in `node`, which need not be an object. */
+  read(record: RecordView, node: Node): Fields<Name> {
+    const { nodes, table, shift, fields } = this
+    const { words } = record
+    for (let i = 1; i < nodes.length; i++) nodes[i] = 0
+    if ((words[node + 3]! & NodeBit.Kind) !== Kind.Object) return fields
+    const end = words[node + 2]!
+    const mask = table.length - 1
+    for (let child = node + NODE_WORDS; child < end;) {
+      const meta = words[child + 3]!
+      const entry = table[(meta >>> shift) & mask]!
+      if ((entry ^ meta) >>> KEY_HASH_SHIFT === 0) {
+        const number = entry & 0xff
+        if (number !== 0 && this.matches(words, words[child + 4]!, number - 1)) nodes[number] = child
+      }
+      if ((meta & NodeBit.KeyEscaped) !== 0) this.readEscaped(record, child as Node)
+      child = (meta & NodeBit.Kind) <= Kind.Array ? words[child + 2]! : child + NODE_WORDS
+    }
+    return fields
+  }
+
+  /** Hashes only say which key it may be: compare its bytes, four at a time. `start` is an address. */
+  private matches(words: Uint32Array, start: number, index: number): boolean {
+    const { patterns } = this
+    let pattern = (index * 4 + (start & 3)) * PATTERN_WORDS
+    const last = pattern + patterns[pattern]!
+    for (let at = start >>> 2; pattern < last; at++, pattern += 2) {
+      if ((words[at]! & patterns[pattern + 1]!) !== patterns[pattern + 2]) return false
+    }
+    return true
+  }
+
+  /** A key with escapes in its spelling. */
+  private readEscaped(record: RecordView, child: Node): void {
+    const name = record.key(child)
+    const index = this.names.findIndex((wanted) => wanted === name)
+    if (index >= 0) this.nodes[index + 1] = child
+  }
+}
+
+/**
+ * What a key and its closing quote look like in the four-byte words they touch, when the key begins at byte `lies` of
+ * the first: twice the number of words, then mask and value of each.
+ */
+function patternOf(bytes: Uint8Array, lies: number): Int32Array {
+  const length = bytes.length + 1
+  const count = Math.ceil((lies + length) / 4)
+  if (count * 2 >= PATTERN_WORDS) throw new RangeError('a key of a shape is too long')
+  const masks = new Uint8Array(count * 4)
+  const values = new Uint8Array(count * 4)
+  masks.fill(0xff, lies, lies + length)
+  values.set(bytes, lies)
+  values[lies + bytes.length] = 0x22
+  const [mask, value] = [new DataView(masks.buffer), new DataView(values.buffer)]
+  const pattern = new Int32Array(1 + count * 2)
+  pattern[0] = count * 2
+  for (let i = 0; i < count; i++) {
+    pattern[1 + 2 * i] = mask.getInt32(4 * i, true)
+    pattern[2 + 2 * i] = value.getInt32(4 * i, true)
+  }
+  return pattern
+}
+
+/** The smallest table in which no two hashes meet; `shift` counts from the lowest bit of a node's word 3. */
+function tableOf(hashes: readonly number[]): { readonly table: Int32Array; readonly shift: number } {
+  for (let size = 64; size <= 1 << 20; size *= 2) {
+    for (let shift = KEY_HASH_SHIFT; shift < 32; shift++) {
+      const table = new Int32Array(size)
+      const isFree = hashes.every((hash, i) => {
+        const meta = hash << KEY_HASH_SHIFT
+        const at = (meta >>> shift) & (size - 1)
+        if (table[at] !== 0) return false
+        table[at] = meta | (i + 1)
+        return true
+      })
+      if (isFree) return { table, shift }
+    }
+  }
+  throw new RangeError('two keys of a shape have the same hash')
+}
+
+/** An object whose properties read the nodes: getters on a prototype of its own are compiled into plain loads. */
+function fieldsOver<Name extends string>(names: readonly Name[], nodes: Int32Array): Fields<Name> {
+  const prototype: object = {}
+  for (const [i, name] of names.entries()) Object.defineProperty(prototype, name, { get: () => nodes[i + 1] })
+  const fields: Fields<Name> = Object.create(prototype)
+  return fields
+}

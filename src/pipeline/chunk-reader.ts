@@ -1,0 +1,243 @@
+import { createHash, type Hash } from 'node:crypto'
+import { RecordFlag } from '../kernel/layout.ts'
+import { INPUT_AT, type Scanner } from '../kernel/scanner.ts'
+import type { Source } from '../source/source.ts'
+
+/** Bytes of a chunk unless the caller says otherwise. */
+export const CHUNK_BYTES = 1024 * 1024
+/** Bytes a line may have unless the caller says otherwise. */
+export const LINE_LIMIT = 256 * 1024 * 1024
+
+/** A window is not made larger than this for the sake of more lines. */
+const MOST_WINDOW_BYTES = 32 * 1024 * 1024
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+
+/** A line over the limit: known by its digest and length only. */
+export interface Oversize {
+  readonly digest: string
+  readonly bytes: number
+}
+
+/**
+ * Cuts a source into chunks of whole lines, in the scanner's memory, and scans each.
+ *
+ *     INPUT_AT
+ *     │ rest of the last read │ new bytes …        ← filled up to the chunk size
+ *     │ whole lines …            │ unfinished line │   scan; the unfinished line moves to the front
+ *
+ * A line that does not fit makes the memory grow, and is then a chunk of its own; past the line limit it is passed over.
+ */
+export class ChunkReader {
+  /** Bytes read from the source. */
+  bytes = 0
+  /** Set by `next` when the chunk is one line over the limit; its records are then none. */
+  oversize: Oversize | null = null
+  /** The input ended in the middle of a line. */
+  noLineEnd = false
+  private readonly source: Source
+  private readonly scanner: Scanner
+  private readonly chunkBytes: number
+  private readonly lineLimit: number
+  private readonly digest: Hash | null
+  /** Addresses of what was read and no chunk has had yet. */
+  private from = INPUT_AT
+  private to = INPUT_AT
+  private ended = false
+  /** Address after what `window` has scanned and `next` hands out first; 0 when there is nothing. */
+  private scanned = 0
+
+  constructor(
+    source: Source,
+    scanner: Scanner,
+    options: { readonly chunkBytes: number; readonly lineLimit: number; readonly digest: boolean },
+  ) {
+    this.source = source
+    this.scanner = scanner
+    this.chunkBytes = options.chunkBytes
+    this.lineLimit = options.lineLimit
+    this.digest = options.digest ? createHash('sha256') : null
+    scanner.reserve(options.chunkBytes + 1)
+  }
+
+  /** SHA-256 of everything read; null when it was not asked for. Once, at the end. */
+  finishDigest(): string | null {
+    return this.digest === null ? null : this.digest.digest('hex')
+  }
+
+  /**
+   * Scan the next chunk. False at the end of the input.
+   *
+   * @throws SourceError when the source fails
+   */
+  async next(): Promise<boolean> {
+    this.oversize = null
+    if (this.scanned !== 0) {
+      this.from = this.scanned
+      this.scanned = 0
+      return true
+    }
+    let end = this.lineEnd(this.from)
+    if (end === 0) {
+      this.toFront()
+      let want = this.chunkBytes
+      for (;;) {
+        const searched = this.to
+        await this.fill(INPUT_AT + want)
+        if (this.to === this.from) return false
+        end = this.lineEnd(searched)
+        if (end > 0) break
+        if (this.ended) return this.tail()
+        if (this.to - this.from > this.lineLimit) {
+          await this.passOver()
+          return true
+        }
+        want = Math.min(want * 2, this.lineLimit + this.chunkBytes)
+        this.scanner.reserve(want + 1)
+      }
+    }
+    this.scanner.scan(this.from, end)
+    this.from = end
+    return true
+  }
+
+  /**
+   * Scan the beginning of the input, as far as to see `bytes` bytes and `lines` lines of it, or all. `next` then begins
+   * there again, or finds its first chunk scanned already. Only before the first `next`.
+   */
+  async window(bytes: number, lines: number): Promise<void> {
+    this.from = INPUT_AT
+    let want = bytes
+    let end = 0
+    for (;;) {
+      this.scanner.reserve(want + 1)
+      await this.fill(INPUT_AT + want)
+      const { buffer } = this.scanner
+      end = buffer.subarray(INPUT_AT, this.to).lastIndexOf(LINE_FEED) + 1
+      if (this.ended || want >= MOST_WINDOW_BYTES || this.to - INPUT_AT > this.lineLimit) break
+      if (end > 0 && hasFeeds(buffer.subarray(INPUT_AT, INPUT_AT + end), lines)) break
+      want *= 2
+    }
+    if (this.ended && INPUT_AT + end < this.to) {
+      this.tail()
+      this.from = INPUT_AT
+      this.scanned = this.to - INPUT_AT <= this.chunkBytes ? this.to : 0
+      return
+    }
+    this.scanner.scan(INPUT_AT, INPUT_AT + end)
+    this.scanned = end > 0 && end <= this.chunkBytes ? INPUT_AT + end : 0
+  }
+
+  /**
+   * Read everything that is left to the front of the input, with a line feed behind it. Only before the first `next`.
+   *
+   * @returns the length in bytes; null when it is more than `limit`: all that was read is still there to be chunked
+   */
+  async whole(limit: number): Promise<number | null> {
+    this.from = INPUT_AT
+    this.scanned = 0
+    let want = this.to - INPUT_AT
+    while (!this.ended) {
+      want = Math.min(Math.max(want * 2, this.chunkBytes), limit + 1)
+      this.scanner.reserve(want + 1)
+      await this.fill(INPUT_AT + want)
+      if (this.to - INPUT_AT > limit) return null
+    }
+    this.scanner.reserve(this.to - INPUT_AT + 1)
+    this.scanner.buffer[this.to] = LINE_FEED
+    return this.to - INPUT_AT + 1
+  }
+
+  /** The first bytes of the input. Only before the first `next`. */
+  head(): Uint8Array {
+    return this.scanner.buffer.subarray(INPUT_AT, Math.min(INPUT_AT + 16, this.to))
+  }
+
+  /** End of the last whole line within a chunk's size, else of the one longer line; 0 when no line is whole. */
+  private lineEnd(searched: number): number {
+    const { buffer } = this.scanner
+    const within = Math.min(this.to, this.from + this.chunkBytes)
+    if (searched < within) {
+      const last = buffer.subarray(this.from, within).lastIndexOf(LINE_FEED)
+      if (last >= 0) return this.from + last + 1
+    }
+    if (this.to === within) return 0
+    const start = Math.max(searched, within)
+    const first = buffer.subarray(start, this.to).indexOf(LINE_FEED)
+    return first < 0 ? 0 : start + first + 1
+  }
+
+  /** The last line, which has no line feed: scan it as if it had one. */
+  private tail(): boolean {
+    const { scanner } = this
+    this.noLineEnd = true
+    scanner.reserve(this.to - INPUT_AT + 1)
+    scanner.buffer[this.to] = LINE_FEED
+    scanner.scan(this.from, this.to + 1)
+    scanner.flagLast(RecordFlag.NoLineEnd)
+    this.from = this.to
+    return true
+  }
+
+  /** Read past a line over the limit, keeping its digest. */
+  private async passOver(): Promise<void> {
+    const { scanner } = this
+    const hash = createHash('sha256')
+    let bytes = 0
+    // A carriage return belongs to the line only when no line feed follows it.
+    let held = false
+    for (;;) {
+      const input = scanner.buffer.subarray(this.from, this.to)
+      const feed = input.indexOf(LINE_FEED)
+      const last = feed >= 0 || this.ended
+      let part = feed < 0 ? input : input.subarray(0, feed)
+      if (held && part.length > 0) {
+        hash.update('\r')
+        bytes++
+        held = false
+      }
+      if (part.at(-1) === CARRIAGE_RETURN) {
+        held = true
+        part = part.subarray(0, -1)
+      }
+      hash.update(part)
+      bytes += part.length
+      this.from = feed < 0 ? this.to : this.from + feed + 1
+      if (last) break
+      this.toFront()
+      await this.fill(INPUT_AT + this.chunkBytes)
+    }
+    scanner.scan(INPUT_AT, INPUT_AT)
+    this.oversize = { digest: hash.digest('hex'), bytes }
+  }
+
+  /** Move what no chunk has had to the front of the input. */
+  private toFront(): void {
+    if (this.from === INPUT_AT) return
+    this.scanner.buffer.copyWithin(INPUT_AT, this.from, this.to)
+    this.to -= this.from - INPUT_AT
+    this.from = INPUT_AT
+  }
+
+  /** Read until `end` or the end of the source. */
+  private async fill(end: number): Promise<void> {
+    while (this.to < end && !this.ended) {
+      const { buffer } = this.scanner
+      const answer = this.source.read(buffer, this.to, end - this.to)
+      const got = typeof answer === 'number' ? answer : await answer
+      if (got === 0) this.ended = true
+      else if (this.digest !== null) this.digest.update(buffer.subarray(this.to, this.to + got))
+      this.to += got
+      this.bytes += got
+    }
+  }
+}
+
+function hasFeeds(bytes: Uint8Array, wanted: number): boolean {
+  let count = 0
+  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) {
+    if (++count >= wanted) return true
+  }
+  return false
+}

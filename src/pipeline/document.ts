@@ -1,0 +1,78 @@
+import { Kind, RecordFlag } from '../kernel/layout.ts'
+import { NONE, type Node, type RecordView } from '../kernel/record.ts'
+import { INPUT_AT, type Scanner } from '../kernel/scanner.ts'
+import type { ChunkReader } from './chunk-reader.ts'
+
+const LINE_FEED = 0x0a
+
+/** A transcript that is one JSON document: its items are the records (design §5.2). */
+export interface JsonDocument {
+  /** Line feeds in the document. */
+  readonly lines: number
+  /** Call `take` for each item in order, or for the first `most`: the elements of a top-level array, else every value. */
+  each(take: (item: RecordView) => void, most?: number): void
+}
+
+/**
+ * Is what was scanned as lines the beginning of one JSON document instead? True when the first line with anything on it
+ * opens an object or array and breaks behind a bracket or comma, or when an array is all there is.
+ */
+export function looksLikeDocument(scanner: Scanner): boolean {
+  if (scanner.recordCount === 0) return false
+  const record = scanner.select(0, 1)
+  if (record.root !== NONE) return scanner.recordCount === 1 && record.isArray(record.root)
+  if (scanner.recordCount === 1) return false
+  const line = record.bytes.utf8Slice(record.start, Math.min(record.end, record.start + 4096)).trim()
+  return (line.startsWith('[') || line.startsWith('{')) && /[[{,]$/.test(line)
+}
+
+/**
+ * Read the rest of the input and scan all of it as a document; null when it is none or has more than `limit` bytes. A
+ * document is held in memory whole.
+ */
+export async function openDocument(
+  reader: ChunkReader,
+  scanner: Scanner,
+  limit: number,
+): Promise<JsonDocument | null> {
+  const bytes = await reader.whole(limit)
+  if (bytes === null) return null
+  scanner.scan(INPUT_AT, INPUT_AT + bytes, true)
+  const roots: { readonly root: Node; readonly flags: number }[] = []
+  for (let i = 0; i < scanner.recordCount; i++) {
+    const { root, flags } = scanner.select(i, 1)
+    if (root === NONE) return null
+    roots.push({ root, flags: flags | RecordFlag.Item })
+  }
+  const { view } = scanner
+  const lines = countFeeds(view.bytes, INPUT_AT, INPUT_AT + bytes) - 1
+  return {
+    lines,
+    each(take, most = Infinity) {
+      let line = 1
+      let counted = INPUT_AT
+      let taken = 0
+      for (const { root, flags } of roots) {
+        const inside = view.kind(root) === Kind.Array
+        for (let item = inside ? view.first(root) : root; item !== NONE; item = inside ? view.next(item) : NONE) {
+          if (taken++ >= most) return
+          view.root = item
+          view.flags = flags
+          view.start = view.words[item]!
+          view.end = view.words[item + 1]!
+          view.oversize = null
+          line += countFeeds(view.bytes, counted, view.start)
+          counted = view.start
+          view.line = line
+          take(view)
+        }
+      }
+    },
+  }
+}
+
+function countFeeds(bytes: Buffer, start: number, end: number): number {
+  let count = 0
+  for (let at = bytes.indexOf(LINE_FEED, start); at >= 0 && at < end; at = bytes.indexOf(LINE_FEED, at + 1)) count++
+  return count
+}

@@ -1,0 +1,110 @@
+import type { Ending } from '../dialect/adapter.ts'
+import type { ReadEnding } from '../dialect/verdict.ts'
+import type { Census } from '../sink/census-counts.ts'
+import type { Notice } from '../sink/notices.ts'
+import type { TranscriptLedger } from '../usage/entry.ts'
+import type { BinCounts } from './translation.ts'
+
+/** One transcript to be read. Plain data: it crosses threads. */
+export interface TranscriptJob {
+  /** Position in the order of paths. */
+  readonly index: number
+  /** Path as in the manifest. */
+  readonly path: string
+  /** The file to open; null for standard input. */
+  readonly file: string | null
+  /** Its size in bytes when it was planned; 0 when not known. */
+  readonly bytes: number
+  /** Named by the caller, so that it is kept when no dialect is recognised. */
+  readonly named: boolean
+  /** The file to write events to; null when none are wanted. */
+  readonly output: string | null
+}
+
+/** What is wanted of every transcript of a run. Plain data. */
+export interface JobOptions {
+  /** The dialect to read as, whatever the content says. */
+  readonly from: string | null
+  readonly census: boolean
+  readonly usage: boolean
+  /** Digests of transcripts and, where events are written, of outputs. */
+  readonly digest: boolean
+  readonly deltas: boolean
+  readonly provenance: boolean
+  readonly opaqueAll: boolean
+  readonly tolerant: boolean
+  readonly crossCheck: boolean
+  readonly chunkBytes: number
+  readonly lineLimit: number
+}
+
+export type RecordCounts = BinCounts & { readonly read: number; readonly blank: number }
+
+/** What one transcript gave. Plain data. */
+export interface TranscriptResult {
+  readonly index: number
+  readonly path: string
+  /** Null when it could not be read. */
+  readonly dialect: string | null
+  readonly run: string | null
+  /** SHA-256 of the raw bytes, null when not asked for. */
+  readonly digest: string | null
+  readonly bytes: number
+  readonly lines: number
+  readonly records: RecordCounts
+  /** Lines of the event stream. */
+  readonly events: number
+  readonly outputDigest: string | null
+  readonly outputBytes: number
+  readonly ending: Ending | ReadEnding | null
+  /** The input broke off within a record. */
+  readonly cut: boolean
+  readonly notices: readonly Notice[]
+  readonly unparsedLines: readonly number[]
+  /** `opaque` events of the stream. */
+  readonly opaque: number
+  readonly adapterSlug: string | null
+  readonly project: string | null
+  readonly census: Census | null
+  readonly ledger: TranscriptLedger | null
+  /** Seen not to be a transcript of any dialect, and not named: left out and counted. */
+  readonly skipped: boolean
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
+/** The result of a transcript that could not be read. */
+export function failedResult(job: TranscriptJob, code: string, message: string): TranscriptResult {
+  return { ...emptyResult(job), error: { code, message } }
+}
+
+/** The result of a file that is no transcript. */
+export function skippedResult(job: TranscriptJob): TranscriptResult {
+  return { ...emptyResult(job), skipped: true }
+}
+
+function emptyResult(job: TranscriptJob): TranscriptResult {
+  return {
+    index: job.index,
+    path: job.path,
+    dialect: null,
+    run: null,
+    digest: null,
+    bytes: 0,
+    lines: 0,
+    records: { read: 0, translated: 0, folded: 0, bookkeeping: 0, opaque: 0, unparsed: 0, blank: 0 },
+    events: 0,
+    outputDigest: null,
+    outputBytes: 0,
+    ending: null,
+    cut: false,
+    notices: [],
+    unparsedLines: [],
+    opaque: 0,
+    adapterSlug: null,
+    project: null,
+    census: null,
+    ledger: null,
+    skipped: false,
+    error: null,
+  }
+}

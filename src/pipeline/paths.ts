@@ -1,0 +1,53 @@
+import { basename } from 'node:path'
+
+/** Endings of the files that are looked at in a folder. */
+export const TRANSCRIPT_SUFFIX = /\.(?:jsonl|ndjson|json|sse|log|txt)$/
+
+/** A run id for a transcript that names none: the file stem without suffixes, `stdin` for standard input. */
+export function runOf(path: string): string {
+  if (path === '-') return 'stdin'
+  return basename(path).replace(TRANSCRIPT_SUFFIX, '') || basename(path)
+}
+
+/**
+ * Names of outputs below the output folder, one for each path: `a/b.jsonl` becomes `a/b.events.jsonl`. Where two would
+ * get one name, the whole input name stands before the ending. Paths are made safe.
+ */
+export function outputNames(paths: readonly string[], ending: string): string[] {
+  const short = paths.map((path) => safePath(path.replace(TRANSCRIPT_SUFFIX, '')) + ending)
+  const uses = new Map<string, number>()
+  for (const name of short) uses.set(name, (uses.get(name) ?? 0) + 1)
+  const taken = new Set<string>()
+  return short.map((name, i) => {
+    const path = paths[i] ?? ''
+    let chosen = uses.get(name) === 1 ? name : safePath(path) + ending
+    for (let n = 2; taken.has(chosen); n++) chosen = `${safePath(path)}.${n}${ending}`
+    taken.add(chosen)
+    return chosen
+  })
+}
+
+/** A relative path that cannot leave its folder: no absolute paths, no `..`, no control characters. */
+export function safePath(path: string): string {
+  const parts = path
+    .replaceAll('\\', '/')
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .map((part) => (part === '..' ? '__' : part.replaceAll(/[\u0000-\u001f\u007f:*?"<>|]/g, '_')))
+  return parts.join('/') || 'stdin'
+}
+
+/**
+ * Prefixes for several PATHs whose files share one output: their base names, numbered where equal; none for a single
+ * folder.
+ */
+export function prefixesOf(roots: readonly string[]): string[] {
+  if (roots.length < 2) return roots.map(() => '')
+  const seen = new Map<string, number>()
+  return roots.map((root) => {
+    const base = basename(root) || 'root'
+    const n = (seen.get(base) ?? 0) + 1
+    seen.set(base, n)
+    return n === 1 ? base : `${base}-${n}`
+  })
+}

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import { RecordFlag } from '../kernel/layout.ts'
+import { INPUT_AT, type ScanFacts, type Scanner } from '../kernel/scanner.ts'
+import type { FileSource } from '../source/source.ts'
+import type { Oversize } from './chunk-reader.ts'
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+/** Bytes read at a time past the end of a range, to find the end of its last line. */
+const OVERHANG_BYTES = 64 * 1024
+
+/** A half-open span of bytes, `[start, end)`, in one plain file. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** What scanning a range gave: its tape is in the scanner's memory. Plain data. */
+export interface RangeScan {
+  readonly scan: ScanFacts
+  /** A line over the limit behind the scanned ones. */
+  readonly oversize: Oversize | null
+  /** The input ended in the middle of a line. */
+  readonly noLineEnd: boolean
+}
+
+/**
+ * Cut a file into ranges of equal size without reading it. A range owns every line whose first byte lies in it, so
+ * that no line is lost or doubled and no line feed has to be looked for here.
+ */
+export function planRanges(sizeBytes: number, rangeBytes: number): ByteRange[] {
+  const count = Math.ceil(sizeBytes / rangeBytes)
+  return Array.from({ length: count }, (_, i) => ({
+    start: i * rangeBytes,
+    end: Math.min(sizeBytes, (i + 1) * rangeBytes),
+  }))
+}
+
+/**
+ * Read the lines that a range owns and scan them.
+ *
+ *     …}\n{ line that begins before start … }\n{ owned … }\n{ owned, ends behind end … }\n
+ *         ^ start - 1                                            ^ end - 1        ^ read up to here
+ *
+ * @throws SourceError when the file cannot be read
+ */
+export function scanRange(file: FileSource, range: ByteRange, lineLimit: number, scanner: Scanner): RangeScan {
+  // One byte more at the front: a line feed there makes the first byte of the range a line's first.
+  const from = range.start === 0 ? 0 : range.start - 1
+  const want = range.end - from
+  scanner.reserve(want + OVERHANG_BYTES + 1)
+  let to = INPUT_AT + file.readAt(scanner.buffer, INPUT_AT, want, from)
+  let start = INPUT_AT
+  if (range.start > 0) {
+    const feed = scanner.buffer.subarray(INPUT_AT, to).indexOf(LINE_FEED)
+    if (feed < 0 || INPUT_AT + feed + 1 >= to) return nothing(scanner)
+    start = INPUT_AT + feed + 1
+  }
+  let position = from + (to - INPUT_AT)
+  if (to > start && scanner.buffer[to - 1] === LINE_FEED) return scanned(scanner, start, to)
+  const lastStart = Math.max(start, scanner.buffer.subarray(INPUT_AT, to).lastIndexOf(LINE_FEED) + 1 + INPUT_AT)
+  for (;;) {
+    if (to - lastStart > lineLimit) return passOver(file, scanner, start, lastStart, to, position)
+    scanner.reserve(to - INPUT_AT + OVERHANG_BYTES + 1)
+    const got = file.readAt(scanner.buffer, to, OVERHANG_BYTES, position)
+    if (got === 0) {
+      if (to === start) return nothing(scanner)
+      scanner.buffer[to] = LINE_FEED
+      scanner.scan(start, to + 1)
+      scanner.flagLast(RecordFlag.NoLineEnd)
+      return { scan: scanner.facts(), oversize: null, noLineEnd: true }
+    }
+    const feed = scanner.buffer.subarray(to, to + got).indexOf(LINE_FEED)
+    if (feed >= 0) {
+      const end = to + feed + 1
+      if (end - 1 - lastStart > lineLimit) return passOver(file, scanner, start, lastStart, to, position)
+      return scanned(scanner, start, end)
+    }
+    to += got
+    position += got
+  }
+}
+
+function nothing(scanner: Scanner): RangeScan {
+  return scanned(scanner, INPUT_AT, INPUT_AT)
+}
+
+function scanned(scanner: Scanner, start: number, end: number): RangeScan {
+  scanner.scan(start, end)
+  return { scan: scanner.facts(), oversize: null, noLineEnd: false }
+}
+
+/** The last line is over the limit: scan what stands before it, and read past it for its digest. */
+function passOver(
+  file: FileSource,
+  scanner: Scanner,
+  start: number,
+  lastStart: number,
+  to: number,
+  position: number,
+): RangeScan {
+  scanner.scan(start, lastStart)
+  const scan = scanner.facts()
+  const hash = createHash('sha256')
+  let bytes = 0
+  let held = false
+  const take = (part: Uint8Array): void => {
+    if (part.length === 0) return
+    if (held) hash.update('\r')
+    if (held) bytes++
+    held = part.at(-1) === CARRIAGE_RETURN
+    const kept = held ? part.subarray(0, -1) : part
+    hash.update(kept)
+    bytes += kept.length
+  }
+  // The line's own bytes are not under the tape, which lies behind the input.
+  take(scanner.buffer.subarray(lastStart, to))
+  const block = Buffer.allocUnsafe(1024 * 1024)
+  let at = position
+  for (;;) {
+    const got = file.readAt(block, 0, block.length, at)
+    const part = block.subarray(0, got)
+    const feed = part.indexOf(LINE_FEED)
+    take(feed < 0 ? part : part.subarray(0, feed))
+    at += got
+    if (feed >= 0 || got === 0) break
+  }
+  return { scan, oversize: { digest: hash.digest('hex'), bytes }, noLineEnd: false }
+}

@@ -1,0 +1,185 @@
+import { availableParallelism } from 'node:os'
+import { Dialects } from '../dialect/registry.ts'
+import { Scanner } from '../kernel/scanner.ts'
+import { type Census, addFailed, emptyCensus, mergeCensus } from '../sink/census-counts.ts'
+import { SourceError } from '../source/source-error.ts'
+import { failedResult, type JobOptions, type TranscriptJob, type TranscriptResult } from './job.ts'
+import { type LargeJob, readLarge } from './large.ts'
+import { type Output, removePart } from './output.ts'
+import { OutputError } from './output-error.ts'
+import { planWork } from './plan.ts'
+import type { Pool } from './pool.ts'
+import { readTranscript, type Tools } from './transcript.ts'
+
+/** How a run is carried out. */
+export interface RunSettings {
+  /** Worker threads; 0 runs all in this thread. */
+  readonly jobs: number
+  /** Where the events of jobs without an output file go, in the order of their paths; null when they are not wanted. */
+  readonly stream: Output | null
+  /** Told of every finished transcript. */
+  readonly progress?: (result: TranscriptResult) => void
+  /** Ends the run early: unfinished outputs are removed, finished ones stay. */
+  readonly signal?: AbortSignal
+  readonly dialects?: Dialects
+}
+
+export interface RunOutcome {
+  /** In the order of paths. */
+  readonly results: readonly TranscriptResult[]
+  readonly census: Census
+}
+
+/** Threads to use when the caller does not say: one a core. */
+export function defaultJobs(): number {
+  return availableParallelism()
+}
+
+/**
+ * Read transcripts with as many threads as asked for. What is wrong with a transcript is in its result.
+ *
+ * @throws OutputError when outputs cannot be written; then nothing half-written is left
+ */
+export async function runJobs(
+  jobs: readonly TranscriptJob[],
+  options: JobOptions,
+  settings: RunSettings,
+): Promise<RunOutcome> {
+  const run = new Run(jobs, options, settings)
+  try {
+    await run.all()
+  } finally {
+    await run.close()
+  }
+  return run.outcome()
+}
+
+class Run {
+  private readonly jobs: readonly TranscriptJob[]
+  private readonly options: JobOptions
+  private readonly settings: RunSettings
+  private readonly tools: Tools
+  private readonly results: (TranscriptResult | undefined)[]
+  private readonly census = emptyCensus()
+  private pool: Pool | null = null
+
+  constructor(jobs: readonly TranscriptJob[], options: JobOptions, settings: RunSettings) {
+    this.jobs = jobs
+    this.options = options
+    this.settings = settings
+    this.results = Array.from({ length: jobs.length })
+    const dialects = settings.dialects ?? new Dialects()
+    this.tools = { scanner: new Scanner(), dialects, stream: settings.stream }
+  }
+
+  async all(): Promise<void> {
+    const { jobs, settings } = this
+    const plan = planWork(jobs, settings.stream === null ? settings.jobs : 0, settings.jobs)
+    for (const item of plan) {
+      if (item.kind === 'large') await this.large(item.job)
+      else if (item.kind === 'here') await this.here(item.job)
+      else await this.batches(item.batches)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.pool?.close()
+    for (const [i, job] of this.jobs.entries()) {
+      if (this.results[i] === undefined && job.output !== null) removePart(job.output)
+    }
+  }
+
+  outcome(): RunOutcome {
+    const results = this.results.filter((result) => result !== undefined)
+    return { results, census: this.census }
+  }
+
+  private async here(job: TranscriptJob): Promise<void> {
+    this.settings.signal?.throwIfAborted()
+    this.take(await readTranscript(job, this.options, this.tools))
+  }
+
+  private async large(job: LargeJob): Promise<void> {
+    this.settings.signal?.throwIfAborted()
+    const pool = await this.workers()
+    try {
+      this.take(await untilAborted(readLarge(job, this.options, this.tools, pool), this.settings.signal))
+    } catch (error) {
+      if (error instanceof SourceError) this.take(failedResult(job, error.code, error.message))
+      else throw fromWorker(error)
+    }
+  }
+
+  private async batches(batches: readonly (readonly TranscriptJob[])[]): Promise<void> {
+    const pool = await this.workers()
+    await untilAborted(
+      Promise.all(
+        batches.map(async (batch) => {
+          try {
+            this.takeBatch(await pool.readBatch({ jobs: batch, options: this.options }))
+          } catch (error) {
+            if (isOutputFailure(error)) throw fromWorker(error)
+            await this.oneByOne(batch, pool)
+          }
+        }),
+      ),
+      this.settings.signal,
+    )
+  }
+
+  /** After a worker was lost: find the transcript that did it, and do the others. */
+  private async oneByOne(batch: readonly TranscriptJob[], pool: Pool): Promise<void> {
+    for (const job of batch) {
+      try {
+        this.takeBatch(await pool.readBatch({ jobs: [job], options: this.options }))
+      } catch (error) {
+        if (isOutputFailure(error)) throw fromWorker(error)
+        const why = error instanceof Error ? error.message : String(error)
+        this.take(failedResult(job, 'ERR_WORKER_LOST', `${job.path}: the worker reading it was lost (${why})`))
+        if (job.output !== null) removePart(job.output)
+      }
+    }
+  }
+
+  private takeBatch(batch: { readonly results: readonly TranscriptResult[]; readonly census: Census }): void {
+    mergeCensus(this.census, batch.census)
+    for (const result of batch.results) this.take(result)
+  }
+
+  private take(result: TranscriptResult): void {
+    if (result.census !== null) mergeCensus(this.census, result.census)
+    if (result.error !== null) addFailed(this.census, result.dialect)
+    this.results[result.index] = { ...result, census: null }
+    this.settings.progress?.(result)
+  }
+
+  private async workers(): Promise<Pool> {
+    if (this.pool === null) {
+      // Loaded when threads are wanted: small inputs start faster without.
+      const { Pool: Workers } = await import('./pool.ts')
+      this.pool = new Workers(Math.max(1, this.settings.jobs))
+    }
+    return this.pool
+  }
+}
+
+/** Classes do not survive the way out of a worker; codes in messages of ours do. */
+function isOutputFailure(error: unknown): boolean {
+  return error instanceof OutputError || (error instanceof Error && OutputError.parse(error.message) !== null)
+}
+
+function fromWorker(error: unknown): unknown {
+  if (error instanceof OutputError || !(error instanceof Error)) return error
+  return OutputError.parse(error.message) ?? error
+}
+
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work
+  work.catch(() => {}) // it may end after the abort was thrown
+  return new Promise<T>((resolve, reject) => {
+    const stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}

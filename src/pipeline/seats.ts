@@ -1,0 +1,79 @@
+import { createScanMemory, Scanner } from '../kernel/scanner.ts'
+import type { Slot } from './worker-tasks.ts'
+
+/** A slot, and this thread's view of what a worker scans in it. */
+export interface Seat {
+  readonly slot: Slot
+  readonly scanner: Scanner
+}
+
+let slotCount = 0
+
+/** The slots of one large transcript. Their number bounds its memory: who finds none free waits. */
+export class Seats {
+  private readonly free: Seat[] = []
+  private waiting: (() => void) | null = null
+
+  constructor(count: number) {
+    for (let i = 0; i < count; i++) {
+      const memory = createScanMemory()
+      this.free.push({ slot: { id: slotCount++, memory }, scanner: new Scanner({ memory }) })
+    }
+  }
+
+  take(): Seat | null {
+    return this.free.pop() ?? null
+  }
+
+  release(seat: Seat): void {
+    this.free.push(seat)
+    this.waiting?.()
+  }
+
+  /** Call `wake` whenever a seat is released. */
+  onRelease(wake: () => void): void {
+    this.waiting = wake
+  }
+}
+
+/**
+ * Run `work` for each of `items` with a seat of its own, as many at a time as there are seats, and yield the outcomes in
+ * the order of `items`. The consumer releases the seats, in its own time.
+ *
+ * Errors: the first rejection, in item order, is thrown to the consumer.
+ */
+export async function* seatedInOrder<T, R>(
+  seats: Seats,
+  items: readonly T[],
+  work: (item: T, seat: Seat) => Promise<R>,
+): AsyncGenerator<{ readonly seat: Seat; readonly outcome: R }, void, undefined> {
+  const inFlight: Promise<{ readonly seat: Seat; readonly outcome: R }>[] = []
+  let next = 0
+  let wake: (() => void) | null = null
+  const topUp = (): void => {
+    while (next < items.length) {
+      const seat = seats.take()
+      if (seat === null) break
+      const item = items[next++]!
+      const result = work(item, seat).then((outcome) => ({ seat, outcome }))
+      result.catch(() => {}) // seen again, and thrown, when its turn comes
+      inFlight.push(result)
+    }
+    wake?.()
+  }
+  seats.onRelease(topUp)
+  topUp()
+  for (;;) {
+    const head = inFlight.shift()
+    if (head !== undefined) {
+      yield await head
+    } else if (next >= items.length) {
+      return
+    } else {
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+      wake = null
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import type { AdapterContext } from '../dialect/adapter.ts'
+import type { Dialects } from '../dialect/registry.ts'
+import type { Sink } from '../event/sink.ts'
+import { tee } from '../event/tee.ts'
+import type { Scanner } from '../kernel/scanner.ts'
+import { CensusSink } from '../sink/census.ts'
+import { LedgerSink } from '../sink/ledger.ts'
+import { NoticeSink } from '../sink/notices.ts'
+import { Splice } from '../sink/splice.ts'
+import { StreamFactsSink } from '../sink/stream-facts.ts'
+import { completenessOf } from '../dialect/verdict.ts'
+import { MetaharnessWriter } from '../sink/metaharness-writer.ts'
+import { FileSource, type Source, StdinSource } from '../source/source.ts'
+import { refuseByMagic, SourceError } from '../source/source-error.ts'
+import { ChunkReader } from './chunk-reader.ts'
+import { failedResult, type JobOptions, skippedResult, type TranscriptJob, type TranscriptResult } from './job.ts'
+import { type Output, openOutput } from './output.ts'
+import { runOf } from './paths.ts'
+import { Translation } from './translation.ts'
+import { lookAt, type Window } from './window.ts'
+
+/** What every pass over a transcript needs that is not plain data. */
+export interface Tools {
+  readonly scanner: Scanner
+  readonly dialects: Dialects
+  /** Where events go when the job names no file: null when they are not wanted. */
+  readonly stream: Output | null
+}
+
+/**
+ * Read one transcript from beginning to end in this thread: scan, translate, write and count. Never throws for what is
+ * wrong with the transcript or its output: the result then holds the error.
+ */
+export async function readTranscript(job: TranscriptJob, options: JobOptions, tools: Tools): Promise<TranscriptResult> {
+  let source: Source | null = null
+  let output: Output | null = null
+  try {
+    source = job.file === null ? new StdinSource() : new FileSource(job.file)
+    const reader = new ChunkReader(source, tools.scanner, options)
+    const window = await openWindow(job, options, tools, reader)
+    if (window === null) return skippedResult(job)
+    output = job.output === null ? tools.stream : openOutput(job.output, options.digest)
+    const result = await translate(job, options, tools, reader, window, output)
+    output?.finish()
+    return output === null ? result : { ...result, outputDigest: output.digest, outputBytes: output.bytes }
+  } catch (error) {
+    output?.abandon()
+    if (error instanceof SourceError) return failedResult(job, error.code, error.message)
+    throw error
+  } finally {
+    source?.close()
+  }
+}
+
+/** The window of a transcript; null when it is none and nobody named it. @throws SourceError when it is no text */
+export async function openWindow(
+  job: TranscriptJob,
+  options: JobOptions,
+  tools: Tools,
+  reader: ChunkReader,
+): Promise<Window | null> {
+  const forced = options.from === null ? null : tools.dialects.named(options.from)
+  const window = await lookAt(reader, tools.scanner, tools.dialects, forced, options.lineLimit)
+  const refusal = refuseByMagic(job.path, reader.head())
+  if (refusal !== null) throw refusal
+  const recognised = window.detection.adapter !== tools.dialects.fallback
+  return recognised || job.named || !mayBeOther(job.path) ? window : null
+}
+
+/** The sinks that count what one transcript holds. */
+export class Counters {
+  readonly notices = new NoticeSink()
+  readonly facts = new StreamFactsSink()
+  readonly census: CensusSink
+  readonly ledger: LedgerSink | null
+  readonly sinks: readonly Sink[]
+
+  constructor(job: TranscriptJob, options: JobOptions, run: string, dialect: string) {
+    this.census = new CensusSink({ path: job.path, run, dialect })
+    this.ledger = options.usage ? new LedgerSink() : null
+    this.sinks = [this.notices, this.facts, this.census, ...(this.ledger === null ? [] : [this.ledger])]
+  }
+
+  /** The result of the transcript whose records `translation` ran. */
+  finish(
+    job: TranscriptJob,
+    options: JobOptions,
+    translation: Translation,
+    seen: {
+      readonly run: string
+      readonly dialect: string
+      readonly digest: string | null
+      readonly bytes: number
+      readonly lines: number
+      readonly blank: number
+      readonly events: number
+      readonly noLineEnd: boolean
+    },
+  ): TranscriptResult {
+    const ending = translation.end()
+    const counts = translation.counts
+    const cut = seen.noLineEnd && translation.lastUnparsed === translation.line - 1
+    const { bytes, lines } = seen
+    const census = this.census.finish({ completeness: completenessOf(ending, cut), bytes, lines })
+    return {
+      index: job.index,
+      path: job.path,
+      dialect: seen.dialect,
+      run: seen.run,
+      digest: seen.digest,
+      bytes,
+      lines,
+      records: { read: Object.values(counts).reduce((sum, n) => sum + n, 0), ...counts, blank: seen.blank },
+      events: seen.events,
+      outputDigest: null,
+      outputBytes: 0,
+      ending,
+      cut,
+      notices: this.notices.list(),
+      unparsedLines: translation.unparsedLines,
+      opaque: this.facts.opaqueEvents,
+      adapterSlug: this.facts.harness,
+      project: this.facts.project,
+      census: options.census ? census : null,
+      ledger: this.ledger?.finish() ?? null,
+      skipped: false,
+      error: null,
+    }
+  }
+}
+
+async function translate(
+  job: TranscriptJob,
+  options: JobOptions,
+  tools: Tools,
+  reader: ChunkReader,
+  window: Window,
+  output: Output | null,
+): Promise<TranscriptResult> {
+  const { scanner } = tools
+  const { adapter } = window.detection
+  const run = window.detection.run ?? runOf(job.path)
+  const counters = new Counters(job, options, run, adapter.dialect)
+  const splice = output === null ? null : new Splice(scanner, false)
+  const writer =
+    splice === null
+      ? null
+      : new MetaharnessWriter(splice, scanner.view, writerOptions(job, options, run, counters.notices))
+  const sinks = writer === null ? counters.sinks : [writer, ...counters.sinks]
+  const translation = new Translation({
+    adapter,
+    context: contextOf(run, options),
+    sink: tee(sinks),
+    census: counters.census,
+    crossCheck: options.crossCheck,
+  })
+  const flush = (): void => {
+    if (output === null || splice === null) return
+    output.write(splice.output())
+    splice.reset()
+  }
+  let blank = 0
+  let lines = 0
+  if (window.document !== null) {
+    window.document.each((item) => translation.one(item))
+    lines = window.document.lines
+    flush()
+  } else {
+    while (await reader.next()) {
+      if (reader.oversize === null) translation.chunk(scanner)
+      else translation.oversize(scanner.view, reader.oversize.digest, reader.oversize.bytes)
+      blank += scanner.blankCount
+      lines = translation.line - 1
+      flush()
+    }
+  }
+  const result = counters.finish(job, options, translation, {
+    run,
+    dialect: adapter.dialect,
+    digest: reader.finishDigest(),
+    bytes: reader.bytes,
+    lines,
+    blank,
+    events: 0,
+    noLineEnd: reader.noLineEnd,
+  })
+  flush()
+  return { ...result, events: writer?.events ?? 0 }
+}
+
+export function contextOf(run: string, options: JobOptions): AdapterContext {
+  return { run, deltas: options.deltas, tolerant: options.tolerant }
+}
+
+export function writerOptions(
+  job: TranscriptJob,
+  options: JobOptions,
+  run: string,
+  notices: NoticeSink,
+): ConstructorParameters<typeof MetaharnessWriter>[2] {
+  return {
+    run,
+    path: job.path,
+    provenance: options.provenance,
+    opaqueAll: options.opaqueAll,
+    notice: (code, line, message) => notices.notice(code, line, message),
+  }
+}
+
+/** Files of these names are often something else; unrecognised, they are no transcripts. */
+function mayBeOther(path: string): boolean {
+  return /\.(?:json|log|txt)$/.test(path)
+}

@@ -1,0 +1,106 @@
+import type { Decimal, Json, Text, TextList } from '../event/value.ts'
+import { Kind, RecordFlag } from '../kernel/layout.ts'
+import { type JsonBytes, NONE, type Node, type RecordView } from '../kernel/record.ts'
+import { noRepairs, repaired, type Repairs, wellFormed } from './repair.ts'
+import { compactJson } from './spelling.ts'
+import { type Literal, literal, type Splice } from './splice.ts'
+
+export const NULL = literal('null')
+const TRUE = literal('true')
+const FALSE = literal('false')
+const COMMA = literal(',')
+const OPEN_LIST = literal('[')
+const CLOSE_LIST = literal(']')
+
+/** Writes the values of events: spans of the record as they are, and what strict readers refuse in its nearest valid form. */
+export class ValueWriter {
+  readonly out: Splice
+  record: RecordView
+  readonly repairs: Repairs = noRepairs()
+
+  constructor(out: Splice, record: RecordView) {
+    this.out = out
+    this.record = record
+  }
+
+  /** A string or null. A node that is no string is null: the field was there, but not what it should be. */
+  text(value: Text): void {
+    if (typeof value === 'number') {
+      if (this.record.kind(value) === Kind.String) this.node(value)
+      else this.out.literal(NULL)
+    } else if (value === null) {
+      this.out.literal(NULL)
+    } else if (typeof value === 'string') {
+      this.out.text(JSON.stringify(wellFormed(value)))
+    } else {
+      this.kept(value)
+    }
+  }
+
+  /** Any JSON value; null when absent. */
+  json(value: Json): void {
+    if (value === null || value === NONE) this.out.literal(NULL)
+    else if (typeof value === 'number') this.node(value)
+    else this.kept(value)
+  }
+
+  /** A number as it is spelled; null when it is none. */
+  decimal(value: Decimal): void {
+    if (typeof value === 'string') this.out.text(value)
+    else if (value !== null && this.record.kind(value) === Kind.Number) this.node(value)
+    else this.out.literal(NULL)
+  }
+
+  integer(value: number | null): void {
+    if (value === null) this.out.literal(NULL)
+    else this.out.integer(value)
+  }
+
+  bool(value: boolean | null): void {
+    this.out.literal(value === null ? NULL : value ? TRUE : FALSE)
+  }
+
+  textList(values: TextList): void {
+    this.list(values, (value) => this.text(value))
+  }
+
+  /** A list of things that `write` writes; null when it is null. */
+  list<T>(values: readonly T[] | null, write: (value: T) => void): void {
+    if (values === null) {
+      this.out.literal(NULL)
+      return
+    }
+    this.out.literal(OPEN_LIST)
+    let separator: Literal | null = null
+    for (const value of values) {
+      if (separator !== null) this.out.literal(separator)
+      separator = COMMA
+      write(value)
+      this.out.breathe()
+    }
+    this.out.literal(CLOSE_LIST)
+  }
+
+  private node(node: Node): void {
+    const { record } = this
+    if (record.suspect) {
+      const raw = (record.flags & RecordFlag.Item) !== 0 ? compactJson(record, node, false) : record.raw(node)
+      this.out.text(repaired(raw, (record.flags & RecordFlag.BadUtf8) !== 0 && raw.includes('\ufffd'), this.repairs))
+    } else if ((record.flags & RecordFlag.Item) !== 0 && record.kind(node) <= Kind.Array) {
+      this.out.text(compactJson(record, node, false))
+    } else {
+      const start = record.words[node]!
+      this.out.span(start, record.words[node + 1]! - start)
+    }
+  }
+
+  private kept(value: JsonBytes): void {
+    if (!value.suspect) {
+      this.out.bytes(value.bytes)
+      return
+    }
+    const bytes = Buffer.from(value.bytes.buffer, value.bytes.byteOffset, value.bytes.length)
+    const raw = bytes.toString('utf8')
+    this.out.text(repaired(raw, raw.includes('\ufffd'), this.repairs))
+  }
+}

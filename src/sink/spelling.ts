@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import { Kind } from '../kernel/layout.ts'
+import { NONE, type Node, type RecordView } from '../kernel/record.ts'
+
+/** SHA-256 of bytes or of text as UTF-8: 64 lower-case hex digits. */
+export function sha256(content: Uint8Array | string): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+/**
+ * A value without white space between its tokens, scalars as they are spelled in the input. With `sorted`, keys are in
+ * code unit order and of duplicate keys the last one stands: the form whose digest names an unreadable block
+ * (spec metaharness-event-1 §4, design §5.2).
+ */
+export function compactJson(record: RecordView, node: Node, sorted: boolean): string {
+  const kind = record.kind(node)
+  if (kind === Kind.Array) {
+    const items: string[] = []
+    for (let item = record.first(node); item !== NONE; item = record.next(item)) {
+      items.push(compactJson(record, item, sorted))
+    }
+    return `[${items.join(',')}]`
+  }
+  if (kind !== Kind.Object) return record.raw(node)
+  if (!sorted) {
+    const fields: string[] = []
+    for (let child = record.first(node); child !== NONE; child = record.next(child)) {
+      const [start, end] = record.keySpan(child)
+      fields.push(`"${record.bytes.utf8Slice(start, end)}":${compactJson(record, child, sorted)}`)
+    }
+    return `{${fields.join(',')}}`
+  }
+  const last = new Map<string, Node>()
+  for (let child = record.first(node); child !== NONE; child = record.next(child)) last.set(record.key(child), child)
+  const fields = [...last.keys()].toSorted().map((name) => {
+    const child = last.get(name) ?? NONE
+    return `${JSON.stringify(name)}:${compactJson(record, child, sorted)}`
+  })
+  return `{${fields.join(',')}}`
+}

@@ -1,0 +1,182 @@
+import {
+  LITERALS_AT,
+  LITERALS_BYTES,
+  PIECES_AT,
+  PIECES_BYTES,
+  SCRATCH_AT,
+  SCRATCH_BYTES,
+  type Scanner,
+} from '../kernel/scanner.ts'
+
+/** Bytes every output is made of again and again; they stand in the scanner's memory, ready to be copied. */
+export interface Literal {
+  readonly at: number
+  readonly length: number
+}
+
+const literals: Buffer = Buffer.alloc(LITERALS_BYTES)
+let literalEnd = 0
+const known = new Map<string, Literal>()
+
+/** Prepare a literal. At load time only: every scanner gets its copy when its splice is made. */
+export function literal(text: string): Literal {
+  const before = known.get(text)
+  if (before !== undefined) return before
+  const length = literals.write(text, literalEnd, 'utf8')
+  if (literalEnd + length > LITERALS_BYTES - PIN_BYTES) throw new RangeError('too many literals for their place')
+  const made = { at: LITERALS_AT + literalEnd, length }
+  literalEnd += length
+  known.set(text, made)
+  return made
+}
+
+/** Bytes at the end of the literals that one splice keeps a literal of its own in. */
+const PIN_BYTES = 8 * 1024
+
+/** Room for pieces that one event may need before the list is looked at again. */
+const PIECES_KEPT_FREE = 256
+const MOST_PIECES = PIECES_BYTES / 8 - PIECES_KEPT_FREE
+
+/**
+ * Output as a list of spans to copy. Events name what they are made of (a span of the input, a literal, a number), and the
+ * kernel copies it all in one go:
+ *
+ *     pieces  (literal 40)(0, seq)(literal 18)(input 1234)(literal 3) …   →   {"format":…,"seq":7,…}\n
+ *
+ * A measuring splice only adds up lengths. It says where each chunk's output will begin before anyone writes it.
+ */
+export class Splice {
+  /** Bytes put in since the last `reset`. */
+  length = 0
+  readonly measuring: boolean
+  private readonly scanner: Scanner
+  private pieces: Uint32Array
+  private count = 0
+  private scratch = SCRATCH_AT
+  /** Output bytes already gathered. */
+  private gathered = 0
+
+  constructor(scanner: Scanner, measuring: boolean) {
+    this.scanner = scanner
+    this.measuring = measuring
+    if (!measuring) literals.copy(scanner.buffer, LITERALS_AT, 0, literalEnd)
+    this.pieces = new Uint32Array(scanner.memory.buffer, PIECES_AT, PIECES_BYTES / 4)
+  }
+
+  /** Keep a text of this splice's own among the literals; one at a time, at most 8 KiB. */
+  pin(text: string): Literal {
+    const at = LITERALS_AT + LITERALS_BYTES - PIN_BYTES
+    const length = Buffer.byteLength(text)
+    if (length > PIN_BYTES) throw new RangeError('a pinned text has at most 8 KiB')
+    if (!this.measuring) this.scanner.buffer.write(text, at, 'utf8')
+    return { at, length }
+  }
+
+  /** Forget all output; the output region is free again. */
+  reset(): void {
+    this.length = 0
+    this.count = 0
+    this.scratch = SCRATCH_AT
+    this.gathered = 0
+  }
+
+  /** The output so far, in the scanner's memory: good until the next `reset` or growth. */
+  output(): Buffer {
+    this.flush()
+    const start = this.scanner.outputAt
+    return this.scanner.buffer.subarray(start, start + this.gathered)
+  }
+
+  literal(literal: Literal): void {
+    this.span(literal.at, literal.length)
+  }
+
+  /** A span of the scanner's memory in front of the output: input, literal or scratch. */
+  span(at: number, length: number): void {
+    this.length += length
+    if (this.measuring) return
+    const slot = this.count * 2
+    this.pieces[slot] = at
+    this.pieces[slot + 1] = length
+    this.count++
+  }
+
+  /** A whole number in decimal digits. */
+  integer(value: number): void {
+    if (value < 0 || value > 0xffffffff) {
+      this.text(String(value))
+      return
+    }
+    this.length += digits(value)
+    if (this.measuring) return
+    const slot = this.count * 2
+    this.pieces[slot] = 0
+    this.pieces[slot + 1] = value
+    this.count++
+  }
+
+  /** The characters of `text` as UTF-8. */
+  text(text: string): void {
+    if (this.measuring) {
+      this.length += Buffer.byteLength(text)
+      return
+    }
+    const most = text.length * 3
+    if (most <= SCRATCH_AT + SCRATCH_BYTES - this.scratch) {
+      const written = this.scanner.buffer.write(text, this.scratch, 'utf8')
+      this.scratchSpan(written)
+    } else {
+      this.bytes(Buffer.from(text))
+    }
+  }
+
+  /** Bytes from outside the scanner's memory. */
+  bytes(bytes: Uint8Array): void {
+    if (this.measuring) {
+      this.length += bytes.length
+      return
+    }
+    if (bytes.length > SCRATCH_AT + SCRATCH_BYTES - this.scratch) this.flush()
+    if (bytes.length <= SCRATCH_BYTES) {
+      this.scanner.buffer.set(bytes, this.scratch)
+      this.scratchSpan(bytes.length)
+      return
+    }
+    const at = this.scanner.outputAt + this.gathered
+    this.scanner.ensure(at + bytes.length)
+    this.scanner.buffer.set(bytes, at)
+    this.gathered += bytes.length
+    this.length += bytes.length
+  }
+
+  /** To be called between events: makes room for the pieces of the next one. */
+  breathe(): void {
+    if (this.count >= MOST_PIECES) this.flush()
+  }
+
+  private scratchSpan(length: number): void {
+    this.span(this.scratch, length)
+    this.scratch += length
+  }
+
+  private flush(): void {
+    if (this.count > 0) {
+      const to = this.scanner.outputAt + this.gathered
+      this.scanner.ensure(this.scanner.outputAt + this.length)
+      const end = this.scanner.gather(this.count, to)
+      this.gathered = end - this.scanner.outputAt
+      this.count = 0
+    }
+    this.scratch = SCRATCH_AT
+  }
+}
+
+/** The number of decimal digits of a whole number below 2^32. */
+function digits(value: number): number {
+  if (value < 10) return 1
+  if (value < 100) return 2
+  if (value < 1000) return 3
+  if (value < 10000) return 4
+  if (value < 100000) return 5
+  return String(value).length
+}

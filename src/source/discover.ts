@@ -1,0 +1,154 @@
+import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { basename, join, relative, resolve } from 'node:path'
+import { byteOrder } from './byte-order.ts'
+import { SourceError } from './source-error.ts'
+
+/** A file that may be a transcript. */
+export interface Found {
+  /** Path below its root with forward slashes; the base name for a root that is a file; `-` for standard input. */
+  readonly path: string
+  /** Absolute path; null for standard input. */
+  readonly file: string | null
+  readonly bytes: number
+  /** Named by the caller, not found in a folder. */
+  readonly named: boolean
+}
+
+/** What one PATH of the caller holds. */
+export interface Root {
+  /** As the caller wrote it. */
+  readonly name: string
+  readonly folder: boolean
+  readonly found: readonly Found[]
+}
+
+export interface Discovery {
+  readonly roots: readonly Root[]
+  /** PATHs that could not be read. */
+  readonly failures: readonly SourceError[]
+  /** Files left out by their name: sidecars and settings that belong to a transcript. */
+  readonly sidecars: number
+}
+
+const TRANSCRIPT = /\.(?:jsonl|ndjson|json|sse|log|txt)$/
+const SIDECAR = /\.meta\.json$|\.settings\.json$|^settings(?:\.local)?\.json$|^package(?:-lock)?\.json$|^tsconfig\.json$/
+const OWN_OUTPUT = 'manifest.jsonl'
+const VCS = new Set(['.git', '.hg', '.svn', '.jj'])
+
+/**
+ * Find the transcripts that PATHs name: files as they are, folders by the names of their files, globs by both, `-` for
+ * standard input. In each root they come in byte order of their paths.
+ *
+ * @param leaveOut absolute paths not to be looked into, such as the output folder
+ */
+export async function discover(paths: readonly string[], leaveOut: readonly string[]): Promise<Discovery> {
+  const walk = new Walk(leaveOut.map((path) => resolve(path)))
+  const roots: Root[] = []
+  const failures: SourceError[] = []
+  for (const name of paths) {
+    try {
+      // Globs are tried only for what is not there as written.
+      roots.push(name === '-' || existsSync(name) ? walk.root(name) : await glob(walk, name))
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error
+      failures.push(error)
+    }
+  }
+  return { roots, failures, sidecars: walk.sidecars }
+}
+
+async function glob(walk: Walk, pattern: string): Promise<Root> {
+  if (!/[*?[{]/.test(pattern)) {
+    throw new SourceError('ERR_NOT_FOUND', `${pattern}: no such file or folder; check the spelling`)
+  }
+  const { glob: expand } = await import('tinyglobby')
+  const files = await expand(pattern, { onlyFiles: false, expandDirectories: false, followSymbolicLinks: true })
+  if (files.length === 0) throw new SourceError('ERR_NOT_FOUND', `${pattern}: the pattern matches nothing`)
+  const found = files.flatMap((file) => {
+    const path = file.replace(/\/$/, '')
+    return walk.root(path).found.map((one) => ({ ...one, path: relative('.', one.file ?? path) }))
+  })
+  return { name: pattern, folder: true, found: sorted(found) }
+}
+
+class Walk {
+  sidecars = 0
+  private readonly leaveOut: readonly string[]
+
+  constructor(leaveOut: readonly string[]) {
+    this.leaveOut = leaveOut
+  }
+
+  /** @throws SourceError when it cannot be read */
+  root(name: string): Root {
+    if (name === '-') return { name, folder: false, found: [{ path: '-', file: null, bytes: 0, named: true }] }
+    const file = resolve(name)
+    let stat
+    try {
+      stat = statSync(file)
+    } catch (error) {
+      throw SourceError.from(name, error)
+    }
+    if (!stat.isDirectory()) {
+      const found = { path: basename(file), file, bytes: stat.isFile() ? stat.size : 0, named: true }
+      return { name, folder: false, found: [found] }
+    }
+    const found: Found[] = []
+    this.folder(file, '', found, new Set([realpathSync(file)]), name)
+    return { name, folder: true, found: sorted(found) }
+  }
+
+  /** @param above real paths of the folders around this one: a link back to one of them is not followed */
+  private folder(folder: string, below: string, found: Found[], above: ReadonlySet<string>, name: string): void {
+    let entries: Dirent[]
+    try {
+      entries = readdirSync(folder, { withFileTypes: true })
+    } catch (error) {
+      if (below === '') throw SourceError.from(name, error)
+      found.push({ path: below, file: folder, bytes: 0, named: true })
+      return
+    }
+    // A folder with a manifest of ours holds outputs.
+    if (below !== '' && entries.some((entry) => entry.name === OWN_OUTPUT)) return
+    for (const entry of entries) {
+      const path = below === '' ? entry.name : `${below}/${entry.name}`
+      const file = join(folder, entry.name)
+      let isFolder = entry.isDirectory()
+      let isFile = entry.isFile()
+      if (!isFolder && !isFile && !entry.isSymbolicLink()) continue
+      if (isFile && !this.wanted(entry.name)) continue
+      const stat = isFolder ? null : statSync(file, { throwIfNoEntry: false })
+      if (entry.isSymbolicLink()) {
+        isFolder = stat?.isDirectory() ?? false
+        isFile = stat?.isFile() ?? false
+      }
+      if (isFolder) {
+        this.inner(file, path, found, above, name)
+      } else if (isFile && (!entry.isSymbolicLink() || this.wanted(entry.name)) && !this.isLeftOut(file)) {
+        found.push({ path, file, bytes: stat?.size ?? 0, named: false })
+      }
+    }
+  }
+
+  private inner(file: string, path: string, found: Found[], above: ReadonlySet<string>, name: string): void {
+    if (VCS.has(basename(file)) || this.isLeftOut(file)) return
+    const real = realpathSync(file)
+    if (!above.has(real)) this.folder(file, path, found, new Set(above).add(real), name)
+  }
+
+  private wanted(name: string): boolean {
+    if (!TRANSCRIPT.test(name)) return false
+    if (!SIDECAR.test(name)) return true
+    this.sidecars++
+    return false
+  }
+
+  private isLeftOut(file: string): boolean {
+    return this.leaveOut.includes(file)
+  }
+}
+
+/** In byte order of their paths. */
+function sorted(found: readonly Found[]): Found[] {
+  return found.toSorted((a, b) => byteOrder(a.path, b.path))
+}

@@ -1,0 +1,107 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { SourceError } from './source-error.ts'
+
+/** Bytes in, in order. Whoever opens one closes it. */
+export interface Source {
+  /**
+   * Read up to `length` bytes into `into` at `at`.
+   *
+   * @returns bytes read, 0 at the end; a promise when they have to be waited for
+   * @throws SourceError when the bytes cannot be had
+   */
+  read(into: Uint8Array, at: number, length: number): number | Promise<number>
+  close(): void
+}
+
+/** A plain file, or the byte range of one. */
+export class FileSource implements Source {
+  /** Length in bytes when it was opened. */
+  readonly size: number
+  private readonly fd: number
+  private readonly path: string
+  private position = 0
+
+  /** @throws SourceError when the file cannot be opened */
+  constructor(path: string) {
+    this.path = path
+    try {
+      this.fd = openSync(path, 'r')
+    } catch (error) {
+      throw SourceError.from(path, error)
+    }
+    this.size = fstatSync(this.fd).size
+  }
+
+  read(into: Uint8Array, at: number, length: number): number {
+    const got = this.readAt(into, at, length, this.position)
+    this.position += got
+    return got
+  }
+
+  /** Read from a place of its own; fewer bytes than asked for only at the end of the file. */
+  readAt(into: Uint8Array, at: number, length: number, position: number): number {
+    try {
+      let done = 0
+      while (done < length) {
+        const got = readSync(this.fd, into, at + done, length - done, position + done)
+        if (got === 0) break
+        done += got
+      }
+      return done
+    } catch (error) {
+      throw SourceError.from(this.path, error)
+    }
+  }
+
+  close(): void {
+    closeSync(this.fd)
+  }
+}
+
+/** How long to wait before a standard input that has nothing yet is asked again, in milliseconds. */
+const PATIENCE_MS = 5
+
+/** Standard input: a pipe, a file or a terminal. */
+export class StdinSource implements Source {
+  private readonly sleep = new Int32Array(new SharedArrayBuffer(4))
+
+  read(into: Uint8Array, at: number, length: number): number {
+    for (;;) {
+      try {
+        return readSync(0, into, at, length, null)
+      } catch (error) {
+        const code = error instanceof Error && 'code' in error ? error.code : null
+        if (code === 'EOF') return 0
+        if (code !== 'EAGAIN') throw SourceError.from('-', error)
+        Atomics.wait(this.sleep, 0, 0, PATIENCE_MS)
+      }
+    }
+  }
+
+  close(): void {}
+}
+
+/** Bytes that were read ahead, and then the source they came from. */
+export class ReplaySource implements Source {
+  private readonly ahead: Uint8Array
+  private readonly rest: Source
+  private position = 0
+
+  constructor(ahead: Uint8Array, rest: Source) {
+    this.ahead = ahead
+    this.rest = rest
+  }
+
+  read(into: Uint8Array, at: number, length: number): number | Promise<number> {
+    const left = this.ahead.length - this.position
+    if (left === 0) return this.rest.read(into, at, length)
+    const got = Math.min(left, length)
+    into.set(this.ahead.subarray(this.position, this.position + got), at)
+    this.position += got
+    return got
+  }
+
+  close(): void {
+    this.rest.close()
+  }
+}
