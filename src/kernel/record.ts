@@ -150,7 +150,21 @@ export class RecordView {
 
   /** A number that is an integer and exactly representable, however spelled (`5`, `5.0`, `5e0`); else null. */
   integer(node: Node): number | null {
-    if (this.kind(node) !== Kind.Number) return null
+    const words = this.words
+    if ((words[node + 3]! & NodeBit.Kind) !== Kind.Number) return null
+    const start = words[node]!
+    const end = words[node + 1]!
+    // Nearly all are a few digits.
+    if (end - start < 16) {
+      let value = 0
+      let at = start
+      for (; at < end; at++) {
+        const digit = this.bytes[at]! - 0x30
+        if (digit < 0 || digit > 9) break
+        value = value * 10 + digit
+      }
+      if (at === end) return value
+    }
     const value = this.number(node)
     return value !== null && Number.isSafeInteger(value) && this.isExact(node, value) ? value + 0 : null
   }

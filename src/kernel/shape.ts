@@ -19,6 +19,8 @@ export class Shape<Name extends string> {
   /** By some bits of a hash: the hash above, the key's number from 1 in the lowest byte; 0 for no key. */
   private readonly table: Int32Array
   private readonly shift: number
+  /** By a key's number: the next key with the same hash, 0 for none. Long keys that differ in the middle have one. */
+  private readonly next: Uint8Array
   /** See `patternOf`; four of them for each key. */
   private readonly patterns: Int32Array
   /** By a key's number, from 1. */
@@ -35,7 +37,9 @@ export class Shape<Name extends string> {
         this.patterns.set(patternOf(bytes, lies), (i * 4 + lies) * PATTERN_WORDS)
       }
     }
-    const { table, shift } = tableOf(wanted.map(({ hash }) => hash))
+    const hashes = wanted.map(({ hash }) => hash)
+    this.next = Uint8Array.from([0, ...hashes.map((hash, i) => hashes.indexOf(hash, i + 1) + 1)])
+    const { table, shift } = tableOf(hashes)
     this.table = table
     this.shift = shift
     this.nodes = new Int32Array(names.length + 1)
@@ -44,7 +48,7 @@ export class Shape<Name extends string> {
 
   /** Look the keys up in `node`, which need not be an object. */
   read(record: RecordView, node: Node): Fields<Name> {
-    const { nodes, table, shift, fields } = this
+    const { nodes, table, next, shift, fields } = this
     const { words } = record
     for (let i = 1; i < nodes.length; i++) nodes[i] = 0
     if ((words[node + 3]! & NodeBit.Kind) !== Kind.Object) return fields
@@ -54,8 +58,9 @@ export class Shape<Name extends string> {
       const meta = words[child + 3]!
       const entry = table[(meta >>> shift) & mask]!
       if ((entry ^ meta) >>> KEY_HASH_SHIFT === 0) {
-        const number = entry & 0xff
-        if (number !== 0 && this.matches(words, words[child + 4]!, number - 1)) nodes[number] = child
+        let number = entry & 0xff
+        while (number !== 0 && !this.matches(words, words[child + 4]!, number - 1)) number = next[number]!
+        if (number !== 0) nodes[number] = child
       }
       if ((meta & NodeBit.KeyEscaped) !== 0) this.readEscaped(record, child as Node)
       child = (meta & NodeBit.Kind) <= Kind.Array ? words[child + 2]! : child + NODE_WORDS
@@ -105,7 +110,7 @@ function patternOf(bytes: Uint8Array, lies: number): Int32Array {
   return pattern
 }
 
-/** The smallest table in which no two hashes meet; `shift` counts from the lowest bit of a node's word 3. */
+/** The smallest table in which no two different hashes meet; of equal ones the first is in it. `shift` counts from the lowest bit of a node's word 3. */
 function tableOf(hashes: readonly number[]): { readonly table: Int32Array; readonly shift: number } {
   for (let size = 64; size <= 1 << 20; size *= 2) {
     for (let shift = KEY_HASH_SHIFT; shift < 32; shift++) {
@@ -113,14 +118,13 @@ function tableOf(hashes: readonly number[]): { readonly table: Int32Array; reado
       const isFree = hashes.every((hash, i) => {
         const meta = hash << KEY_HASH_SHIFT
         const at = (meta >>> shift) & (size - 1)
-        if (table[at] !== 0) return false
-        table[at] = meta | (i + 1)
-        return true
+        if (table[at] === 0) table[at] = meta | (i + 1)
+        return table[at]! >>> KEY_HASH_SHIFT === hash
       })
       if (isFree) return { table, shift }
     }
   }
-  throw new RangeError('two keys of a shape have the same hash')
+  throw new RangeError('the keys of a shape do not fit in a table')
 }
 
 /** An object whose properties read the nodes: getters on a prototype of its own are compiled into plain loads. */

@@ -1,0 +1,54 @@
+import type { Text } from '../../event/value.ts'
+import { Kind } from '../../kernel/layout.ts'
+import type { Node, RecordView } from '../../kernel/record.ts'
+
+const BACKSLASH = 0x5c
+
+/** Epochs below this are seconds, above it milliseconds (the year 5138 in seconds, 1973 in milliseconds). */
+const SECONDS_BELOW = 1e11
+/** The widest time a `Date` holds, in milliseconds. */
+const DATE_LIMIT = 8.64e15
+
+/** The time a `timestamp` tells: a string untouched, a numeric epoch as ISO 8601 UTC, else null (design §5.1). */
+export function timeOf(record: RecordView, node: Node): Text {
+  const kind = record.kind(node)
+  if (kind === Kind.String) return node
+  if (kind !== Kind.Number) return null
+  const epoch = record.number(node)
+  if (epoch === null) return null
+  const epochMs = Math.abs(epoch) < SECONDS_BELOW ? epoch * 1000 : epoch
+  return Math.abs(epochMs) <= DATE_LIMIT ? new Date(epochMs).toISOString() : null
+}
+
+/** The same time as a string that outlives the record. `at` comes from `timeOf`. */
+export function keptTime(record: RecordView, at: Text): string | null {
+  if (typeof at === 'string') return at
+  return typeof at === 'number' ? record.text(at) : null
+}
+
+/** A string or the characters of a number, for words that some versions write as numbers (`429`). */
+export function wordOf(record: RecordView, node: Node): string | null {
+  return record.kind(node) === Kind.Number ? record.raw(node) : record.text(node)
+}
+
+/** A count or a duration that no bill hangs on: a non-negative integer, else null without a word. */
+export function wholeOf(record: RecordView, node: Node): number | null {
+  const value = record.integer(node)
+  return value !== null && value >= 0 ? value : null
+}
+
+/**
+ * True when `node` is a string spelled as `known`; false may also mean that it is spelled in another way. Compared
+ * from the end, where ids differ, and without making a string.
+ */
+export function isSpelled(record: RecordView, node: Node, known: string): boolean {
+  const { words, bytes } = record
+  if (!record.isString(node)) return false
+  const start = words[node]! + 1
+  if (words[node + 1]! - 1 - start !== known.length) return false
+  for (let i = known.length - 1; i >= 0; i--) {
+    const byte = bytes[start + i]!
+    if (byte !== known.charCodeAt(i) || byte === BACKSLASH || byte > 0x7f) return false
+  }
+  return true
+}

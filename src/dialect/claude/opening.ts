@@ -1,0 +1,38 @@
+import type { SessionStarted } from '../../event/events.ts'
+
+/** A `session.started` of Claude Code of which nothing is known yet; adapters fill in what their records say. */
+export const UNKNOWN_SESSION: SessionStarted = {
+  at: null,
+  adapter: 'claude',
+  adapterClass: 'harness',
+  harnessVersion: null,
+  sessionId: null,
+  model: null,
+  permissionMode: null,
+  credentialSource: null,
+  outputStyle: null,
+  cwd: null,
+  offeredTools: null,
+  availableOperations: null,
+  withheld: null,
+  slashCommands: null,
+  skills: null,
+  agents: null,
+  plugins: null,
+  mcpServers: null,
+  inputsDigest: null,
+  transcript: null,
+  hermetic: null,
+  subagent: false,
+}
+
+/** Sessions of one transcript that are remembered by their ids. */
+const SESSIONS_LIMIT = 64
+
+/** Remember a session id; false when it was remembered already. */
+export function noteSession(id: string, sessions: string[]): boolean {
+  if (sessions.includes(id)) return false
+  sessions.push(id)
+  if (sessions.length > SESSIONS_LIMIT) sessions.shift()
+  return true
+}
