@@ -38,11 +38,9 @@ const VCS = new Set(['.git', '.hg', '.svn', '.jj'])
 /**
  * Find the transcripts that PATHs name: files as they are, folders by the names of their files, globs by both, `-` for
  * standard input. In each root they come in byte order of their paths.
- *
- * @param leaveOut absolute paths not to be looked into, such as the output folder
  */
-export async function discover(paths: readonly string[], leaveOut: readonly string[]): Promise<Discovery> {
-  const walk = new Walk(leaveOut.map((path) => resolve(path)))
+export async function discover(paths: readonly string[]): Promise<Discovery> {
+  const walk = new Walk()
   const roots: Root[] = []
   const failures: SourceError[] = []
   for (const name of paths) {
@@ -73,11 +71,6 @@ async function glob(walk: Walk, pattern: string): Promise<Root> {
 
 class Walk {
   sidecars = 0
-  private readonly leaveOut: readonly string[]
-
-  constructor(leaveOut: readonly string[]) {
-    this.leaveOut = leaveOut
-  }
 
   /** @throws SourceError when it cannot be read */
   root(name: string): Root {
@@ -124,14 +117,14 @@ class Walk {
       }
       if (isFolder) {
         this.inner(file, path, found, above, name)
-      } else if (isFile && (!entry.isSymbolicLink() || this.wanted(entry.name)) && !this.isLeftOut(file)) {
+      } else if (isFile && (!entry.isSymbolicLink() || this.wanted(entry.name))) {
         found.push({ path, file, bytes: stat?.size ?? 0, named: false })
       }
     }
   }
 
   private inner(file: string, path: string, found: Found[], above: ReadonlySet<string>, name: string): void {
-    if (VCS.has(basename(file)) || this.isLeftOut(file)) return
+    if (VCS.has(basename(file))) return
     const real = realpathSync(file)
     if (!above.has(real)) this.folder(file, path, found, new Set(above).add(real), name)
   }
@@ -141,10 +134,6 @@ class Walk {
     if (!SIDECAR.test(name)) return true
     this.sidecars++
     return false
-  }
-
-  private isLeftOut(file: string): boolean {
-    return this.leaveOut.includes(file)
   }
 }
 

@@ -25,7 +25,7 @@ export function dayName(text: string): string | null {
   return /^\d{4}-\d\d-\d\d$/.test(text) && instantOf(`${text}T00:00:00Z`) !== null ? text : null
 }
 
-/** Days from `since` up to, not including, `until`; null is no bound. Days are keys of a calendar. */
+/** Days from `since` to `until`, both included; null is no bound. Days are keys of a calendar. */
 export interface DaySpan {
   readonly since: string | null
   readonly until: string | null
@@ -35,7 +35,7 @@ export interface DaySpan {
 export function inSpan(span: DaySpan, day: string | null): boolean {
   if (span.since === null && span.until === null) return true
   if (day === null) return false
-  return (span.since === null || day >= span.since) && (span.until === null || day < span.until)
+  return (span.since === null || day >= span.since) && (span.until === null || day <= span.until)
 }
 
 /**

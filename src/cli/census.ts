@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+import { countRecords } from '../pipeline/count.ts'
+import { censusJson } from '../report/census-json.ts'
+import { censusTable } from '../report/census-table.ts'
+import { Console } from './console.ts'
+import { inWords, progressOf, reading, type ReadingFlags, readingOptions, refuseNothing, verdict } from './reading.ts'
+import { terminalStyle } from './style.ts'
+
+interface Flags extends ReadingFlags {
+  readonly json?: boolean
+  readonly digest?: boolean
+}
+
+/** `millrace census` */
+export function censusCommand(program: Command, done: (code: number) => void): void {
+  readingOptions(
+    program
+      .command('census')
+      .summary('what is in there: records, events, tools, decisions, models')
+      .description('Count what transcripts hold: records, events, tools, decisions, warnings, models, sessions.')
+      .argument('<path...>', 'files, folders, globs, or - for standard input')
+      .option('--json', 'one JSON document')
+      .option('--digest', 'compute the digest of the corpus')
+      .addHelpText('after', '\nExample:\n  millrace census runs/ --json\n'),
+  ).action(async (paths: string[], flags: Flags) => {
+    const console = new Console(flags.quiet ?? false)
+    const { report, ...counted } = await countRecords({
+      ...reading(flags),
+      paths,
+      digest: flags.digest ?? false,
+      progress: progressOf(console, 'counted'),
+    })
+    refuseNothing(counted, paths)
+    console.data(flags.json === true ? `${censusJson(report)}\n` : censusTable(report, terminalStyle()))
+    const code = verdict(console, counted, flags)
+    console.summary(`millrace: ${inWords(counted)}`)
+    done(code)
+  })
+}

@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { countUsage } from '../pipeline/count.ts'
+import { usageCsv } from '../report/usage-csv.ts'
+import { usageJson } from '../report/usage-json.ts'
+import { usageTable } from '../report/usage-table.ts'
+import { dayName, systemZone, zoneName } from '../usage/calendar.ts'
+import type { Checked } from '../usage/checked.ts'
+import { parseGroupKeys } from '../usage/group.ts'
+import { parsePriceFile } from '../usage/price-input.ts'
+import { PriceTable } from '../usage/prices.ts'
+import type { Pricer } from '../usage/pricing.ts'
+import { parseRateCard } from '../usage/rate-card.ts'
+import { Console, plain } from './console.ts'
+import { Exit, UsageError } from './exit.ts'
+import { inWords, progressOf, reading, type ReadingFlags, readingOptions, refuseNothing, verdict } from './reading.ts'
+import { terminalStyle } from './style.ts'
+
+interface Flags extends ReadingFlags {
+  readonly by?: string
+  readonly zone?: string
+  readonly since?: string
+  readonly until?: string
+  readonly json?: boolean
+  readonly csv?: boolean
+  readonly rates?: string
+  readonly prices?: string
+  readonly digest?: boolean
+}
+
+/** `millrace usage` */
+export function usageCommand(program: Command, done: (code: number) => void): void {
+  readingOptions(
+    program
+      .command('usage')
+      .summary('tokens and cost, each request counted once')
+      .description('Count tokens and cost, each request once over the whole corpus.')
+      .argument('<path...>', 'files, folders, globs, or - for standard input')
+      .option('--by <keys>', 'day, hour, week, month, model, harness, dialect, project, session, run, transcript')
+      .option('--zone <name>', 'IANA time zone of days and hours (default: that of this machine)')
+      .option('--since <day>', 'first day, as 2026-01-31')
+      .option('--until <day>', 'last day, included')
+      .option('--json', 'one JSON document')
+      .option('--csv', 'one header and one line a row')
+      .option('--rates <file>', 'price by this b10x rate card')
+      .option('--prices <file>', 'price by this table')
+      .option('--digest', 'compute the digest of the corpus')
+      .addHelpText('after', '\nExample:\n  millrace usage ~/.claude/projects --by day,model --zone Europe/Madrid\n'),
+  ).action(async (paths: string[], flags: Flags) => {
+    done(await run(paths, flags))
+  })
+}
+
+async function run(paths: readonly string[], flags: Flags): Promise<number> {
+  const console = new Console(flags.quiet ?? false)
+  const by = checked('--by', parseGroupKeys(flags.by ?? 'model'))
+  const zone = zoneOf(flags.zone)
+  const span = { since: dayOf('--since', flags.since), until: dayOf('--until', flags.until) }
+  const pricer = await pricerOf(flags)
+  const { report, ...counted } = await countUsage({
+    ...reading(flags),
+    paths,
+    by,
+    zone,
+    span,
+    ...(pricer === null ? {} : { pricer }),
+    digest: flags.digest ?? false,
+    progress: progressOf(console, 'counted'),
+  })
+  refuseNothing(counted, paths)
+  if (flags.json === true) console.data(`${usageJson(report)}\n`)
+  else if (flags.csv === true) console.data(usageCsv(report))
+  else console.data(usageTable(report, terminalStyle()))
+  const code = verdict(console, counted, flags)
+  console.summary(`millrace: ${inWords(counted)}`)
+  const { unpriced, totals } = report.usage
+  const failOn = flags.failOn ?? []
+  const partial = failOn.includes('partial') && (unpriced.length > 0 || totals.lowerBound)
+  return (failOn.includes('unpriced') && unpriced.length > 0) || partial ? Exit.Failed : code
+}
+
+async function pricerOf(flags: Flags): Promise<Pricer | null> {
+  if (flags.rates !== undefined && flags.prices !== undefined) {
+    throw new UsageError('--rates and --prices both name prices; give one of them')
+  }
+  if (flags.rates !== undefined) return checked('--rates', parseRateCard(await textOf(flags.rates)))
+  if (flags.prices === undefined) return null
+  return new PriceTable(checked('--prices', await parsePriceFile(await textOf(flags.prices))))
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch {
+    throw new UsageError(`${plain(path)}: cannot be read; check the name and its permissions`)
+  }
+}
+
+function checked<T>(flag: string, value: Checked<T>): T {
+  if (!value.ok) throw new UsageError(`${flag}: ${value.message}`)
+  return value.value
+}
+
+function zoneOf(name: string | undefined): string {
+  if (name === undefined) return systemZone()
+  const zone = zoneName(name)
+  if (zone === null) {
+    throw new UsageError(`--zone: '${plain(name)}' is no time zone; take an IANA name such as Europe/Madrid or UTC`)
+  }
+  return zone
+}
+
+function dayOf(flag: string, text: string | undefined): string | null {
+  if (text === undefined) return null
+  const day = dayName(text)
+  if (day === null) throw new UsageError(`${flag}: '${plain(text)}' is no day; write it as 2026-01-31`)
+  return day
+}

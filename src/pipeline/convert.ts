@@ -1,0 +1,108 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join, resolve, sep } from 'node:path'
+import type { Census } from '../sink/census-counts.ts'
+import type { SourceError } from '../source/source-error.ts'
+import { findInputs } from './inputs.ts'
+import type { TranscriptJob, TranscriptResult } from './job.ts'
+import { manifestEnd, manifestLine, MANIFEST_NAME } from './manifest.ts'
+import { jobOptions, type ReadOptions } from './options.ts'
+import { type Output, PART_SUFFIX } from './output.ts'
+import { OutputError } from './output-error.ts'
+import { outputNames } from './paths.ts'
+import { defaultJobs, runJobs, type RunSettings } from './run.ts'
+
+/** Where converted streams go. */
+export type Destination =
+  | { readonly kind: 'folder'; readonly path: string }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'stream'; readonly output: Output }
+
+export interface ConvertRequest extends ReadOptions {
+  /** Files, folders, globs, `-`. */
+  readonly paths: readonly string[]
+  /** Chosen once it is known whether the input is a single file. */
+  readonly to: (single: boolean) => Destination
+  readonly digest?: boolean
+  readonly deltas?: boolean
+  readonly provenance?: boolean
+  readonly opaqueAll?: boolean
+  /** Worker threads; default the cores available, 0 for none. */
+  readonly jobs?: number
+  readonly progress?: RunSettings['progress']
+  readonly signal?: AbortSignal
+}
+
+export interface Converted {
+  /** In byte order of their paths; what was no transcript is left out. */
+  readonly results: readonly TranscriptResult[]
+  readonly census: Census
+  /** PATHs that could not be read. */
+  readonly failures: readonly SourceError[]
+  /** Files left out: no dialect recognised, or sidecars. */
+  readonly skipped: number
+}
+
+const ENDING = '.events.jsonl'
+
+/**
+ * Convert transcripts to `metaharness.event/1`. A folder gets one stream a transcript and a manifest; a file or stream
+ * gets all of them, one after the other.
+ *
+ * @throws OutputError when outputs cannot be written
+ */
+export async function convert(request: ConvertRequest): Promise<Converted> {
+  const inputs = await findInputs(request.paths)
+  const to = request.to(inputs.single)
+  const found = to.kind === 'folder' ? outsideOf(to.path, inputs.jobs) : inputs.jobs
+  const names = outputNames(
+    found.map((job) => job.path),
+    ENDING,
+  )
+  const jobs = found.map((job, i) => ({ ...job, output: placeOf(to, names[i] ?? '', found.length) }))
+  const options = {
+    ...jobOptions(request),
+    digest: to.kind !== 'stream' && (request.digest ?? true),
+    deltas: request.deltas ?? false,
+    provenance: request.provenance ?? false,
+    opaqueAll: request.opaqueAll ?? false,
+    census: true,
+  }
+  const { results, census } = await runJobs(jobs, options, {
+    jobs: request.jobs ?? defaultJobs(),
+    stream: to.kind === 'stream' ? to.output : null,
+    ...(request.progress === undefined ? {} : { progress: request.progress }),
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+  })
+  const kept = results.filter((result) => !result.skipped)
+  if (to.kind === 'folder') writeManifest(to.path, kept, (result) => names[result.index] ?? '')
+  return { results: kept, census, failures: inputs.failures, skipped: results.length - kept.length + inputs.sidecars }
+}
+
+/** The jobs whose files are not in the output folder. */
+function outsideOf(folder: string, jobs: readonly TranscriptJob[]): TranscriptJob[] {
+  const inside = resolve(folder) + sep
+  return jobs
+    .filter((job) => job.file === null || !job.file.startsWith(inside))
+    .map((job, index) => ({ ...job, index }))
+}
+
+function placeOf(to: Destination, name: string, transcripts: number): string | null {
+  if (to.kind === 'stream') return null
+  if (to.kind === 'folder') return join(to.path, name)
+  if (transcripts === 1) return to.path
+  throw new OutputError('ERR_OUTPUT_UNWRITABLE', `${to.path}: one file cannot hold several transcripts; name a folder`)
+}
+
+function writeManifest(
+  folder: string,
+  results: readonly TranscriptResult[],
+  nameOf: (result: TranscriptResult) => string,
+): void {
+  const path = join(folder, MANIFEST_NAME)
+  const text = results.map((result) => manifestLine(result, nameOf(result))).join('') + manifestEnd(results)
+  OutputError.guard(path, () => {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(path + PART_SUFFIX, text)
+    renameSync(path + PART_SUFFIX, path)
+  })
+}

@@ -1,0 +1,128 @@
+import type { CensusReport } from '../report/census-report.ts'
+import { requestsByModel } from '../report/census-report.ts'
+import type { ReportNotice } from '../report/notice.ts'
+import { priceNotices, type UsageReport } from '../report/usage-report.ts'
+import type { SourceError } from '../source/source-error.ts'
+import { Calendar, type DaySpan, systemZone } from '../usage/calendar.ts'
+import { type GroupKey, groupUsage, type LedgerTranscript } from '../usage/group.ts'
+import { addLedger, emptyLineage, type ResolvedLineage, resolveLineage } from '../usage/lineage.ts'
+import { readOwnPrices } from '../usage/price-file.ts'
+import { PriceTable } from '../usage/prices.ts'
+import type { Pricer } from '../usage/pricing.ts'
+import { findInputs } from './inputs.ts'
+import type { TranscriptResult } from './job.ts'
+import { corpusDigest } from './manifest.ts'
+import { jobOptions, type ReadOptions } from './options.ts'
+import { defaultJobs, runJobs, type RunOutcome, type RunSettings } from './run.ts'
+
+export interface CountRequest extends ReadOptions {
+  readonly paths: readonly string[]
+  /** Compute the digest of the corpus; costs about as much as all the rest. */
+  readonly digest?: boolean
+  readonly jobs?: number
+  readonly progress?: RunSettings['progress']
+  readonly signal?: AbortSignal
+}
+
+/** What every count of a corpus comes with. */
+export interface Counted {
+  /** In byte order of their paths; what was no transcript is left out. */
+  readonly results: readonly TranscriptResult[]
+  readonly failures: readonly SourceError[]
+  readonly skipped: number
+}
+
+export interface UsageRequest extends CountRequest {
+  readonly by?: readonly GroupKey[]
+  /** IANA zone of days and hours; default that of this machine. */
+  readonly zone?: string
+  readonly span?: DaySpan
+  /** Prices to use instead of our own. */
+  readonly pricer?: Pricer
+}
+
+/** Count what transcripts used and cost, each request once over the whole corpus. */
+export async function countUsage(request: UsageRequest): Promise<Counted & { readonly report: UsageReport }> {
+  const { outcome, counted } = await count(request, true)
+  const zone = request.zone ?? systemZone()
+  const pricer = request.pricer ?? new PriceTable(await readOwnPrices())
+  const lineage = lineageOf(counted.results)
+  const usage = groupUsage(lineage.entries, transcriptsOf(counted.results), {
+    by: request.by ?? ['model'],
+    calendar: new Calendar(zone),
+    span: request.span ?? { since: null, until: null },
+    pricer,
+  })
+  const report: UsageReport = {
+    zone,
+    prices: { source: pricer.source, asOf: pricer.asOf },
+    usage,
+    corpus: {
+      transcripts: counted.results.length,
+      sessions: outcome.census.sessions.size,
+      subagentTranscripts: outcome.census.subagentTranscripts,
+      replayedRecords: 0,
+      duplicateResponses: lineage.duplicateResponses,
+      digest: request.digest === true ? corpusDigest(counted.results) : null,
+    },
+    notices: [...noticesOf(counted.results), ...priceNotices(usage)],
+  }
+  return { ...counted, report }
+}
+
+/** Count what transcripts hold: records, events, tools, decisions, models, sessions. */
+export async function countRecords(request: CountRequest): Promise<Counted & { readonly report: CensusReport }> {
+  const { outcome, counted } = await count(request, true)
+  const report: CensusReport = {
+    census: outcome.census,
+    models: requestsByModel(lineageOf(counted.results).entries),
+    digest: request.digest === true ? corpusDigest(counted.results) : null,
+    notices: noticesOf(counted.results),
+  }
+  return { ...counted, report }
+}
+
+/** Read transcripts for what is to be said of each. */
+export async function inspect(request: CountRequest): Promise<Counted> {
+  return (await count(request, false)).counted
+}
+
+async function count(
+  request: CountRequest,
+  usage: boolean,
+): Promise<{ readonly outcome: RunOutcome; readonly counted: Counted }> {
+  const inputs = await findInputs(request.paths)
+  const options = { ...jobOptions(request), usage, census: true, digest: request.digest ?? false }
+  const outcome = await runJobs(inputs.jobs, options, {
+    jobs: request.jobs ?? defaultJobs(),
+    stream: null,
+    ...(request.progress === undefined ? {} : { progress: request.progress }),
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+  })
+  const results = outcome.results.filter((result) => !result.skipped)
+  const skipped = outcome.results.length - results.length + inputs.sidecars
+  return { outcome, counted: { results, failures: inputs.failures, skipped } }
+}
+
+function lineageOf(results: readonly TranscriptResult[]): ResolvedLineage {
+  const lineage = emptyLineage()
+  for (const [i, { ledger }] of results.entries()) if (ledger !== null) addLedger(lineage, ledger, i)
+  return resolveLineage(lineage)
+}
+
+function transcriptsOf(results: readonly TranscriptResult[]): LedgerTranscript[] {
+  return results.map(({ path, run, dialect, adapterSlug, project }) => ({
+    path,
+    run: run ?? path,
+    dialect: dialect ?? 'unknown',
+    harness: adapterSlug ?? 'unknown',
+    project,
+  }))
+}
+
+function noticesOf(results: readonly TranscriptResult[]): ReportNotice[] {
+  return results.flatMap(({ path, notices, error }) => [
+    ...notices.map((notice) => ({ ...notice, path })),
+    ...(error === null ? [] : [{ code: error.code, path, line: null, count: 1, message: error.message }]),
+  ])
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { completenessOf } from '../dialect/verdict.ts'
+import type { TranscriptResult } from './job.ts'
+
+const FORMAT = 'millrace.manifest/1'
+
+/** Name of the manifest in an output folder. A folder that has one is never read as input. */
+export const MANIFEST_NAME = 'manifest.jsonl'
+
+/**
+ * The line of one transcript (interface.md), with its line feed.
+ *
+ * @param output path of its output below the folder of the manifest
+ */
+export function manifestLine(result: TranscriptResult, output: string): string {
+  const { path, error } = result
+  if (error !== null) return `${JSON.stringify({ format: FORMAT, path, error })}\n`
+  const { records, ending } = result
+  const line = {
+    format: FORMAT,
+    path,
+    parts: [],
+    dialect: result.dialect,
+    run: result.run,
+    digest: result.digest,
+    bytes: result.bytes,
+    records: {
+      read: records.read,
+      translated: records.translated,
+      folded: records.folded,
+      bookkeeping: records.bookkeeping,
+      opaque: records.opaque,
+      unparsed: records.unparsed,
+      blank: records.blank,
+    },
+    events: result.events,
+    output,
+    output_digest: result.outputDigest,
+    completeness: ending === null ? null : completenessOf(ending, result.cut),
+    notices: result.notices,
+  }
+  return `${JSON.stringify(line)}\n`
+}
+
+/** The last line: how many transcripts there were, and their corpus digest. */
+export function manifestEnd(results: readonly TranscriptResult[]): string {
+  const failed = results.filter((result) => result.error !== null).length
+  const end = { format: FORMAT, corpus_digest: corpusDigest(results), transcripts: results.length, failed }
+  return `${JSON.stringify(end)}\n`
+}
+
+/**
+ * SHA-256 over one line a transcript, `<path> <digest>\n`, in byte order of the paths (design §5.9). Null when a digest
+ * is missing; transcripts that could not be read have no part in it.
+ *
+ * @param results in byte order of their paths
+ */
+export function corpusDigest(results: readonly TranscriptResult[]): string | null {
+  const hash = createHash('sha256')
+  for (const { path, digest, error } of results) {
+    if (error !== null) continue
+    if (digest === null) return null
+    hash.update(`${path} ${digest}\n`)
+  }
+  return hash.digest('hex')
+}
