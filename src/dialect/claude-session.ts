@@ -6,7 +6,7 @@ import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
 import { assistantRecord, isReadable, readMessage } from './claude/assistant.ts'
 import { attachmentRecord, isKnownAttachment } from './claude/attachment.ts'
-import { isSpelled, timeOf } from './claude/fields.ts'
+import { firstItem, isSpelled, timeOf } from './claude/fields.ts'
 import { closeAll, type Messages, noMessages } from './claude/messages.ts'
 import { noteSession, UNKNOWN_SESSION } from './claude/opening.ts'
 import { SPEAKING_SUBTYPES, systemRecord } from './claude/system.ts'
@@ -197,7 +197,7 @@ function translate(
       return assistant(record, fields, at, sidechain, state, sink)
     case 'user': {
       const content = record.get(fields.message, K.content)
-      if (!record.isString(content) && record.first(content) === NONE) return Bin.Opaque
+      if (!record.isString(content) && firstItem(record, content) === NONE) return Bin.Opaque
       ensureStarted(record, at, sidechain, state, sink)
       const line = { at, ofSubagent: sidechain, toolUseResult: fields.toolUseResult }
       return userRecord(record, content, line, state.denied, sink)

@@ -7,7 +7,7 @@ import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
 import { assistantRecord, isReadable, readMessage } from './claude/assistant.ts'
 import { authFromError } from './claude/auth.ts'
-import { isSpelled, keptTime, timeOf } from './claude/fields.ts'
+import { firstItem, isSpelled, keptTime, timeOf } from './claude/fields.ts'
 import { sessionFromInit } from './claude/init.ts'
 import { close, closeAll, finish, type Messages, noMessages, noteFolded, openIn } from './claude/messages.ts'
 import { noteSession, UNKNOWN_SESSION } from './claude/opening.ts'
@@ -199,7 +199,7 @@ function assistant(record: RecordView, fields: StreamRecord, state: State, sink:
 
 function user(record: RecordView, fields: StreamRecord, state: State, sink: Sink): Bin {
   const content = record.get(fields.message, K.content)
-  if (!record.isString(content) && record.first(content) === NONE) return opaque(record, fields, sink)
+  if (!record.isString(content) && firstItem(record, content) === NONE) return opaque(record, fields, sink)
   const at = timeOf(record, fields.timestamp)
   enter(record, fields.session_id, at, state, sink)
   const ofSubagent = record.isString(fields.parent_tool_use_id)

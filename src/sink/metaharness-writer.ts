@@ -384,7 +384,7 @@ export class MetaharnessWriter implements Sink {
     this.wrote = true
     out.literal(HEAD)
     out.integer(this.events)
-    out.literal(this.run)
+    out.pinned(this.run)
     if (at !== null && (typeof at !== 'number' || this.current.isString(at))) {
       out.literal(AT)
       this.values.text(at)

@@ -18,7 +18,7 @@ const literals: Buffer = Buffer.alloc(LITERALS_BYTES)
 let literalEnd = 0
 const known = new Map<string, Literal>()
 
-/** Prepare a literal. At load time only: every scanner gets its copy when its splice is made. */
+/** Prepare a literal; the same text is the same literal. A splice copies it to its scanner before its first use. */
 export function literal(text: string): Literal {
   const before = known.get(text)
   if (before !== undefined) return before
@@ -52,6 +52,8 @@ export class Splice {
   private readonly scanner: Scanner
   private pieces: Uint32Array
   private count = 0
+  /** Address up to which this scanner has its copy of the literals. */
+  private copied = LITERALS_AT
   private scratch = SCRATCH_AT
   /** Output bytes already gathered. */
   private gathered = 0
@@ -59,7 +61,6 @@ export class Splice {
   constructor(scanner: Scanner, measuring: boolean) {
     this.scanner = scanner
     this.measuring = measuring
-    if (!measuring) literals.copy(scanner.buffer, LITERALS_AT, 0, literalEnd)
     this.pieces = new Uint32Array(scanner.memory.buffer, PIECES_AT, PIECES_BYTES / 4)
   }
 
@@ -70,6 +71,11 @@ export class Splice {
     if (length > PIN_BYTES) throw new RangeError('a pinned text has at most 8 KiB')
     if (!this.measuring) this.scanner.buffer.write(text, at, 'utf8')
     return { at, length }
+  }
+
+  /** A text that was pinned. */
+  pinned(pin: Literal): void {
+    this.span(pin.at, pin.length)
   }
 
   /** Forget all output; the output region is free again. */
@@ -88,6 +94,7 @@ export class Splice {
   }
 
   literal(literal: Literal): void {
+    if (literal.at >= this.copied) this.copyLiterals()
     this.span(literal.at, literal.length)
   }
 
@@ -152,6 +159,11 @@ export class Splice {
   /** To be called between events: makes room for the pieces of the next one. */
   breathe(): void {
     if (this.count >= MOST_PIECES) this.flush()
+  }
+
+  private copyLiterals(): void {
+    if (!this.measuring) literals.copy(this.scanner.buffer, this.copied, this.copied - LITERALS_AT, literalEnd)
+    this.copied = LITERALS_AT + literalEnd
   }
 
   private scratchSpan(length: number): void {

@@ -6,7 +6,7 @@ import { type Fields, Shape } from '../../kernel/shape.ts'
 import { textAt } from '../values.ts'
 import { authFromContent, authFromError } from './auth.ts'
 import { assistantContent } from './blocks.ts'
-import { keptTime, wordOf } from './fields.ts'
+import { firstItem, keptTime, wordOf } from './fields.ts'
 import { addLine, close, type Messages, noteFolded, resume } from './messages.ts'
 
 const MESSAGE = new Shape('id', 'model', 'content', 'usage', 'stop_reason')
@@ -42,7 +42,7 @@ export function readMessage(record: RecordView, message: Node): Message {
 
 /** Can anything of this message be read? If not, its record is opaque as a whole. */
 export function isReadable(record: RecordView, { content, usage }: Message): boolean {
-  return record.isString(content) || record.first(content) !== NONE || record.isObject(usage)
+  return record.isString(content) || firstItem(record, content) !== NONE || record.isObject(usage)
 }
 
 /**
@@ -103,7 +103,7 @@ function harnessSpeaks(
 function saidIn(record: RecordView, content: Node): string | null {
   if (record.isString(content)) return record.text(content)
   const texts: string[] = []
-  for (let block = record.first(content); block !== NONE; block = record.next(block)) {
+  for (let block = firstItem(record, content); block !== NONE; block = record.next(block)) {
     if (record.word(record.get(block, K.type)) !== 'text') continue
     texts.push(record.text(record.get(block, K.text)) ?? '')
   }

@@ -5,6 +5,7 @@ import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { textAt } from '../values.ts'
 import { noteDenied } from './denial.ts'
 import { isOtherThanHuman, isWrapped } from './origin.ts'
+import { firstItem } from './fields.ts'
 
 const K = keys(
   'type',
@@ -138,7 +139,7 @@ function queuedCommand(
     return Bin.Translated
   }
   let given = 0
-  for (let block = record.first(prompt); block !== NONE; block = record.next(block), given++) {
+  for (let block = firstItem(record, prompt); block !== NONE; block = record.next(block), given++) {
     const text = record.get(block, K.text)
     if (record.isString(text)) {
       sink.injection({ at, text, origin: isOurs || isWrapped(record, text) ? 'synthetic' : 'user' })
@@ -179,7 +180,7 @@ function hookOf(record: RecordView, attachment: Node): string {
 function invokedSkills(record: RecordView, attachment: Node, at: Text, sink: Sink): Bin {
   let bin: Bin = Bin.Bookkeeping
   const skills = record.get(attachment, K.skills)
-  for (let skill = record.first(skills); skill !== NONE; skill = record.next(skill)) {
+  for (let skill = firstItem(record, skills); skill !== NONE; skill = record.next(skill)) {
     if (injectAll(record, record.get(skill, K.content), at, sink) === Bin.Translated) bin = Bin.Translated
   }
   return bin
@@ -194,7 +195,7 @@ function injectAll(record: RecordView, text: Node, at: Text, sink: Sink): Bin {
   }
   const lines: string[] = []
   if (record.isArray(text)) {
-    for (let line = record.first(text); line !== NONE; line = record.next(line)) {
+    for (let line = firstItem(record, text); line !== NONE; line = record.next(line)) {
       const said = record.text(line)
       if (said !== null) lines.push(said)
     }

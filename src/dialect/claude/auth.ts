@@ -2,6 +2,7 @@ import type { Sink } from '../../event/sink.ts'
 import type { Text } from '../../event/value.ts'
 import { keys } from '../../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
+import { firstItem } from './fields.ts'
 
 const { message: MESSAGE, text: TEXT, content: CONTENT } = keys('message', 'text', 'content')
 
@@ -43,7 +44,7 @@ export function authFromContent(
   sink: Sink,
 ): boolean {
   if (record.isString(content)) return authFromText(record, content, at, credentialSource, sink)
-  for (let block = record.first(content); block !== NONE; block = record.next(block)) {
+  for (let block = firstItem(record, content); block !== NONE; block = record.next(block)) {
     if (authFromText(record, record.get(block, TEXT), at, credentialSource, sink)) return true
     if (authFromText(record, record.get(block, CONTENT), at, credentialSource, sink)) return true
   }

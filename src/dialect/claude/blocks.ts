@@ -5,6 +5,7 @@ import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { type Fields, Shape } from '../../kernel/shape.ts'
 import { operationsOf, subjectsOf } from '../operations.ts'
 import { jsonAt, textAt } from '../values.ts'
+import { firstItem } from './fields.ts'
 
 const BLOCK = new Shape(
   'type',
@@ -56,7 +57,7 @@ export function assistantContent(
     return 1
   }
   let given = 0
-  for (let block = record.first(content); block !== NONE; block = record.next(block), given++) {
+  for (let block = firstItem(record, content); block !== NONE; block = record.next(block), given++) {
     const fields = readBlock(record, block)
     if (!isRead(record, block, fields, at, requestId, sink)) {
       sink.opaque({ at, vendorType: 'assistant', vendorSubtype: textAt(record, fields.type), block })

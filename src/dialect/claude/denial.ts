@@ -2,6 +2,7 @@ import type { Sink } from '../../event/sink.ts'
 import type { Text } from '../../event/value.ts'
 import { keys } from '../../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
+import { firstItem } from './fields.ts'
 
 const { type: TYPE, text: TEXT } = keys('type', 'text')
 
@@ -87,7 +88,7 @@ function headOf(record: RecordView, content: Node): string {
 }
 
 function firstText(record: RecordView, content: Node): Node {
-  for (let block = record.first(content); block !== NONE; block = record.next(block)) {
+  for (let block = firstItem(record, content); block !== NONE; block = record.next(block)) {
     if (record.word(record.get(block, TYPE)) === 'text') return record.get(block, TEXT)
   }
   return NONE

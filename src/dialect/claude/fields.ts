@@ -1,6 +1,6 @@
 import type { Text } from '../../event/value.ts'
 import { Kind } from '../../kernel/layout.ts'
-import type { Node, RecordView } from '../../kernel/record.ts'
+import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 
 const BACKSLASH = 0x5c
 
@@ -35,6 +35,11 @@ export function wordOf(record: RecordView, node: Node): string | null {
 export function wholeOf(record: RecordView, node: Node): number | null {
   const value = record.integer(node)
   return value !== null && value >= 0 ? value : null
+}
+
+/** The first item of an array, `NONE` for anything else, objects included. */
+export function firstItem(record: RecordView, list: Node): Node {
+  return record.isArray(list) ? record.first(list) : NONE
 }
 
 /**

@@ -5,6 +5,7 @@ import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { operationsOf } from '../operations.ts'
 import { children, textAt, textsAt } from '../values.ts'
 import { UNKNOWN_SESSION } from './opening.ts'
+import { firstItem } from './fields.ts'
 
 const K = keys(
   'claude_code_version',
@@ -60,7 +61,7 @@ export function sessionFromInit(record: RecordView, at: Text): SessionStarted {
 /** What the offered tools can do, sorted and each once; null when none of them is in the table. */
 function operationsOffered(record: RecordView, list: Node): readonly string[] | null {
   const found = new Set<string>()
-  for (let tool = record.first(list); tool !== NONE; tool = record.next(tool)) {
+  for (let tool = firstItem(record, list); tool !== NONE; tool = record.next(tool)) {
     for (const operation of operationsOf('claude', record.text(tool))) found.add(operation)
   }
   return found.size === 0 ? null : [...found].toSorted()

@@ -8,7 +8,7 @@ import type { Ending } from '../adapter.ts'
 import { picoUsd } from '../figures.ts'
 import { children, jsonAt, textAt } from '../values.ts'
 import { authFromError, authFromText } from './auth.ts'
-import { keptTime, wholeOf } from './fields.ts'
+import { firstItem, keptTime, wholeOf } from './fields.ts'
 import { type ProcessTotal, readModels } from './totals.ts'
 import { readUsage } from './usage.ts'
 
@@ -106,7 +106,7 @@ function saysExpired(
     return true
   if (authFromError(record, record.get(root, K.error), at, credentialSource, sink)) return true
   const errors = record.get(root, K.errors)
-  for (let error = record.first(errors); error !== NONE; error = record.next(error)) {
+  for (let error = firstItem(record, errors); error !== NONE; error = record.next(error)) {
     if (authFromError(record, error, at, credentialSource, sink)) return true
   }
   return false

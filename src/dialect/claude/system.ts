@@ -4,7 +4,7 @@ import { keys } from '../../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { textAt } from '../values.ts'
 import { deny } from './denial.ts'
-import { wordOf } from './fields.ts'
+import { firstItem, wordOf } from './fields.ts'
 
 const K = keys(
   'error',
@@ -141,7 +141,7 @@ function compactionMessage(record: RecordView, root: Node): string {
 function tasksMessage(record: RecordView, tasks: Node): string {
   const ids: string[] = []
   let live = 0
-  for (let task = record.first(tasks); task !== NONE; task = record.next(task)) {
+  for (let task = firstItem(record, tasks); task !== NONE; task = record.next(task)) {
     live++
     const id = record.text(record.get(task, K.task_id))
     if (id !== null) ids.push(id)

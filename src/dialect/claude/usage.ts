@@ -5,6 +5,7 @@ import { type Key, keys } from '../../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { Shape } from '../../kernel/shape.ts'
 import { count } from '../figures.ts'
+import { firstItem } from './fields.ts'
 
 const USAGE = new Shape(
   'input_tokens',
@@ -107,7 +108,7 @@ export function readAdvisors(
   let advisors: Advisor[] | null = null
   let index = 0
   const iterations = record.get(usage, K.iterations)
-  for (let item = record.first(iterations); item !== NONE; item = record.next(item), index++) {
+  for (let item = firstItem(record, iterations); item !== NONE; item = record.next(item), index++) {
     if (record.word(record.get(item, K.type)) !== 'advisor_message') continue
     advisors ??= []
     advisors.push({

@@ -6,6 +6,7 @@ import { textAt } from '../values.ts'
 import { type Block, readBlock, toolResult } from './blocks.ts'
 import { warnOfDenial } from './denial.ts'
 import { originOf } from './origin.ts'
+import { firstItem } from './fields.ts'
 
 const { toolDenialKind: DENIAL_KIND, sourceToolUseID: SOURCE_TOOL_USE } = keys(
   'toolDenialKind',
@@ -33,7 +34,7 @@ export function userRecord(
     inject(record, content, line, sink)
     return Bin.Translated
   }
-  for (let block = record.first(content); block !== NONE; block = record.next(block)) {
+  for (let block = firstItem(record, content); block !== NONE; block = record.next(block)) {
     const fields = readBlock(record, block)
     const type = record.word(fields.type)
     if (type === 'tool_result') result(record, fields, line, denied, sink)
