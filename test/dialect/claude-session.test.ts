@@ -502,7 +502,7 @@ describe('usage of a message', () => {
     const lines = [line({ usage: tokens(9, { iterations }) })]
     expect(named(lines, 'usage')).toMatchObject([
       { model: 'opus', usage: { outputTokens: 9 } },
-      { model: 'sage', requestId: 'r1', usage: { inputTokens: 100, outputTokens: 20 } },
+      { model: 'sage', requestId: null, usage: { inputTokens: 100, outputTokens: 20 } },
     ])
     expect(billed(lines).map(({ key, model }) => [key, model])).toEqual([
       ['claude:m1:r1', 'opus'],

@@ -266,8 +266,9 @@ function write(message: OpenMessage, messages: Messages, sink: Sink): boolean {
       sink.notice('usage-late', message.line, 'a message already written came again with a larger output')
     }
   }
-  writeUsage(message, message.model, message.reading, sink)
-  for (const advisor of message.advisors) writeUsage(message, advisor.model, advisor.reading, sink)
+  writeUsage(message, message.requestId, message.model, message.reading, sink)
+  // Readers take usage with one request id for repeats of one request, and an advisor's is not in the message's.
+  for (const advisor of message.advisors) writeUsage(message, null, advisor.model, advisor.reading, sink)
   bill(message, key, sink)
   const { since } = messages
   if (since !== null) {
@@ -283,8 +284,14 @@ function addTo(since: Map<string | null, Tokens>, model: string | null, tokens: 
   since.set(model, known === undefined ? tokens : addTokens(known, tokens))
 }
 
-function writeUsage(message: OpenMessage, model: string | null, reading: UsageReading, sink: Sink): void {
-  const { at, line, requestId, folded } = message
+function writeUsage(
+  message: OpenMessage,
+  requestId: string | null,
+  model: string | null,
+  reading: UsageReading,
+  sink: Sink,
+): void {
+  const { at, line, folded } = message
   const event = { at, line, requestId, model, usage: reading.figures }
   if (folded === null) {
     sink.usage(event)
