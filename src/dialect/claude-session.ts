@@ -6,8 +6,9 @@ import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
 import { assistantRecord, isReadable, readMessage } from './claude/assistant.ts'
 import { attachmentRecord, isKnownAttachment } from './claude/attachment.ts'
-import { firstItem, isSpelled, timeOf } from './claude/fields.ts'
-import { closeAll, type Messages, noMessages } from './claude/messages.ts'
+import { firstItem, isText, LONGEST_ID, timeOf } from './claude/fields.ts'
+import { type Messages, noMessages } from './claude/message-state.ts'
+import { closeAll } from './claude/messages.ts'
 import { noteSession, UNKNOWN_SESSION } from './claude/opening.ts'
 import { SPEAKING_SUBTYPES, systemRecord } from './claude/system.ts'
 import { userRecord } from './claude/user.ts'
@@ -234,7 +235,7 @@ function assistant(
   ensureStarted(record, at, sidechain, state, sink)
   const line = {
     at,
-    thread: sidechain ? (record.word(fields.agentId) ?? UNNAMED_SIDECHAIN) : '',
+    thread: sidechain ? (record.word(fields.agentId)?.slice(0, LONGEST_ID) ?? UNNAMED_SIDECHAIN) : '',
     requestId: fields.requestId,
     uuid: fields.uuid,
     error: fields.error,
@@ -296,7 +297,7 @@ function enter(
   sink: Sink,
 ): boolean {
   const known = state.session
-  if (known !== null && isSpelled(record, node, known)) {
+  if (known !== null && isText(record, node, known)) {
     if (!state.subagent || sidechain) return false
     // What began like a subagent's file holds the session itself as well.
     open(record, node, at, false, state, sink)

@@ -7,9 +7,10 @@ import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
 import { assistantRecord, isReadable, readMessage } from './claude/assistant.ts'
 import { authFromError } from './claude/auth.ts'
-import { firstItem, isSpelled, keptTime, timeOf } from './claude/fields.ts'
+import { firstItem, isText, keptTime, LONGEST_ID, timeOf } from './claude/fields.ts'
 import { sessionFromInit } from './claude/init.ts'
-import { close, closeAll, finish, type Messages, noMessages, noteFolded, openIn } from './claude/messages.ts'
+import { type Messages, noMessages } from './claude/message-state.ts'
+import { close, closeAll, finish, noteFolded, openIn } from './claude/messages.ts'
 import { noteSession, UNKNOWN_SESSION } from './claude/opening.ts'
 import { resultRecord } from './claude/result.ts'
 import { SPEAKING_SUBTYPES, systemRecord } from './claude/system.ts'
@@ -30,12 +31,7 @@ const K = keys(
   'parts',
   'event',
   'delta',
-  'error',
   'stop_reason',
-  'request_id',
-  'requestId',
-  'tool_use_result',
-  'isApiErrorMessage',
   'apiKeySource',
   'permissionMode',
   'claude_code_version',
@@ -46,7 +42,6 @@ const K = keys(
   'slash_commands',
   'modelUsage',
   'total_cost_usd',
-  'duration_ms',
   'rate_limit_info',
   'status',
   'rateLimitType',
@@ -182,7 +177,7 @@ function assistant(record: RecordView, fields: StreamRecord, state: State, sink:
   const parent = record.text(fields.parent_tool_use_id)
   const line = {
     at,
-    thread: parent ?? '',
+    thread: parent?.slice(0, LONGEST_ID) ?? '',
     requestId: fields.request_id === NONE ? fields.requestId : fields.request_id,
     uuid: fields.uuid,
     error: fields.error,
@@ -216,7 +211,7 @@ function partial(record: RecordView, fields: StreamRecord, state: State, sink: S
   if (record.word(record.get(event, K.type)) !== 'message_delta') return Bin.Bookkeeping
   if (record.isNullish(record.get(record.get(event, K.delta), K.stop_reason))) return Bin.Bookkeeping
   const output = outputOf(record, record.get(event, K.usage))
-  const thread = record.text(fields.parent_tool_use_id) ?? ''
+  const thread = record.text(fields.parent_tool_use_id)?.slice(0, LONGEST_ID) ?? ''
   const message = openIn(state.messages, thread)
   if (output === null || message === null) return Bin.Bookkeeping
   finish(message, output)
@@ -320,7 +315,7 @@ function opaque(record: RecordView, { type, subtype, timestamp }: StreamRecord, 
  * what this record says. True when `session.started` was written.
  */
 function enter(record: RecordView, node: Node, at: Text, state: State, sink: Sink): boolean {
-  if (state.session !== null && isSpelled(record, node, state.session)) return false
+  if (state.session !== null && isText(record, node, state.session)) return false
   const session = record.text(node)
   if (state.started && (session === null || session === state.session)) return false
   const isFirst = !state.started

@@ -395,6 +395,13 @@ describe('usage of a message', () => {
     expect(billed([line({ request: null }), line({ request: '' }), line()])).toHaveLength(1)
   })
 
+  test('an id in another spelling is the same id', () => {
+    const spelled = (id: string): string => JSON.stringify(line({ id: 'ID' })).replace('"ID"', `"${id}"`)
+    expect(billed([spelled('mé'), spelled(String.raw`m\u00e9`), spelled('mé')])).toMatchObject([
+      { key: 'claude:mé:r1' },
+    ])
+  })
+
   test('a record of nothing but usage is folded into the event', () => {
     const lines = [user('a'), usageOnly(1, null), usageOnly(480, 'end_turn')]
     expect(bins(lines)).toEqual(['Translated', 'Folded', 'Translated'])

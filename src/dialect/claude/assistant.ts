@@ -7,7 +7,8 @@ import { textAt } from '../values.ts'
 import { authFromContent, authFromError } from './auth.ts'
 import { assistantContent } from './blocks.ts'
 import { firstItem, keptTime, wordOf } from './fields.ts'
-import { addLine, close, type Messages, noteFolded, resume } from './messages.ts'
+import type { Messages } from './message-state.ts'
+import { addLine, close, noteFolded, resume } from './messages.ts'
 
 const MESSAGE = new Shape('id', 'model', 'content', 'usage', 'stop_reason')
 const K = keys('type', 'text', 'apiErrorStatus')

@@ -2,7 +2,7 @@ import type { Sink } from '../../event/sink.ts'
 import type { Text } from '../../event/value.ts'
 import { keys } from '../../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
-import { firstItem } from './fields.ts'
+import { firstItem, LONGEST_ID } from './fields.ts'
 
 const { type: TYPE, text: TEXT } = keys('type', 'text')
 
@@ -72,7 +72,7 @@ export function deny(
 
 /** Remember a denied call; false when it was remembered already. */
 export function noteDenied(id: string | null, denied: string[]): boolean {
-  if (id === null || id === '') return true
+  if (id === null || id === '' || id.length > LONGEST_ID) return true
   if (denied.includes(id)) return false
   denied.push(id)
   if (denied.length > REMEMBERED) denied.shift()

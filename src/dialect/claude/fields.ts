@@ -3,6 +3,10 @@ import { Kind } from '../../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 
 const BACKSLASH = 0x5c
+const LAST_ASCII = 0x7f
+
+/** Ids longer than this are no ids: they are not remembered, so that memory stays bounded. */
+export const LONGEST_ID = 512
 
 /** Epochs below this are seconds, above it milliseconds (the year 5138 in seconds, 1973 in milliseconds). */
 const SECONDS_BELOW = 1e11
@@ -42,18 +46,17 @@ export function firstItem(record: RecordView, list: Node): Node {
   return record.isArray(list) ? record.first(list) : NONE
 }
 
-/**
- * True when `node` is a string spelled as `known`; false may also mean that it is spelled in another way. Compared
- * from the end, where ids differ, and without making a string.
- */
-export function isSpelled(record: RecordView, node: Node, known: string): boolean {
+/** True when `node` is a string that reads `known`. Compared from the end, where ids differ, and in place. */
+export function isText(record: RecordView, node: Node, known: string): boolean {
   const { words, bytes } = record
   if (!record.isString(node)) return false
   const start = words[node]! + 1
-  if (words[node + 1]! - 1 - start !== known.length) return false
+  const length = words[node + 1]! - 1 - start
+  // Escapes and what is not ASCII take more bytes than they are long.
+  if (length !== known.length) return length > known.length && record.text(node) === known
   for (let i = known.length - 1; i >= 0; i--) {
     const byte = bytes[start + i]!
-    if (byte !== known.charCodeAt(i) || byte === BACKSLASH || byte > 0x7f) return false
+    if (byte !== known.charCodeAt(i) || byte === BACKSLASH || byte > LAST_ASCII) return false
   }
   return true
 }

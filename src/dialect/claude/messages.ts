@@ -1,58 +1,13 @@
-import type { Tokens } from '../../event/billing.ts'
 import type { Sink } from '../../event/sink.ts'
 import type { Node, RecordView } from '../../kernel/record.ts'
 import { picoUsd } from '../figures.ts'
-import { isSpelled } from './fields.ts'
-import { addTokens } from './totals.ts'
+import { isText } from './fields.ts'
+import type { Messages, OpenMessage } from './message-state.ts'
 import { type Advisor, readAdvisors, readUsage, type UsageReading } from './usage.ts'
+import { writeMessage } from './written.ts'
 
 /** Threads whose message may be unfinished at the same time; past it the oldest is closed. */
 const THREADS_LIMIT = 64
-/** Written messages in one generation of memory; at least so many, and at most twice as many, are remembered. */
-const GENERATION = 128
-
-/** Models whose tokens are added up since the last total of a process. */
-const MODELS_LIMIT = 1000
-
-/**
- * The API messages of a transcript. One message is written as several lines, which all repeat its usage; the last
- * line, or the one with the largest output, has the final figures (spec vendor-transcripts §2.5).
- */
-export interface Messages {
-  /** The last message of each thread, open or written; a subagent is a thread of its own. */
-  readonly threads: Map<string, OpenMessage>
-  /** Rank of what was written lately, by key, so that a repeat is not written again. */
-  written: Map<string, number>
-  /** The same of what was written before that. */
-  writtenBefore: Map<string, number>
-  /** Tokens of what was written since the last total of the process, by model; null where there are no totals. */
-  readonly since: Map<string | null, Tokens> | null
-}
-
-/** Mutable and used again for the next message of the thread, for it is made millions of times. */
-export interface OpenMessage {
-  /** Its usage is still to be written. */
-  isOpen: boolean
-  id: string | null
-  requestId: string | null
-  model: string | null
-  reading: UsageReading
-  advisors: readonly Advisor[]
-  /** See `rankOf`. */
-  rank: number
-  /** Some line had a stop reason. */
-  final: boolean
-  uuid: string | null
-  at: string | null
-  /** 1-based line of the last record of this message. */
-  line: number
-  /** Lines that held nothing but this usage. */
-  folded: number[] | null
-  session: string | null
-  process: string | null
-  sidechain: boolean
-  reportedPicoUsd: bigint | null
-}
 
 /** What one line says about the message it belongs to, beside its usage. */
 export interface MessageLine {
@@ -69,12 +24,6 @@ export interface MessageLine {
   readonly process: string | null
   readonly sidechain: boolean
   readonly costUsd: Node
-}
-
-/** @param hasTotals the dialect states totals of a process, beside which later messages are to be added up */
-export function noMessages(hasTotals: boolean): Messages {
-  const since = hasTotals ? new Map<string | null, Tokens>() : null
-  return { threads: new Map(), written: new Map(), writtenBefore: new Map(), since }
 }
 
 /**
@@ -152,7 +101,7 @@ export function finish(message: OpenMessage, outputTokens: number): void {
 /** The message is over: write it; false when all of it had been written before. */
 export function close(message: OpenMessage, messages: Messages, sink: Sink): boolean {
   message.isOpen = false
-  return write(message, messages, sink)
+  return writeMessage(message, messages, sink)
 }
 
 /** Write all that is open, in the order in which the threads began. */
@@ -174,15 +123,10 @@ function rankOf(output: number | null, final: boolean): number {
   return ((output ?? -1) + 1) * 2 + (final ? 1 : 0)
 }
 
-/** Output as the rank knows it. */
-function outputRank(rank: number): number {
-  return Math.floor(rank / 2)
-}
-
 /** Gateways leave the request id out, also on some lines of a message only. */
 function isSame(record: RecordView, open: OpenMessage, id: Node, requestId: Node): boolean {
-  if (open.id === null || !isSpelled(record, id, open.id)) return false
-  if (open.requestId === null || isSpelled(record, requestId, open.requestId)) return true
+  if (open.id === null || !isText(record, id, open.id)) return false
+  if (open.requestId === null || isText(record, requestId, open.requestId)) return true
   return nonEmpty(record.text(requestId)) === null
 }
 
@@ -242,101 +186,4 @@ function admit(messages: Messages, thread: string, message: OpenMessage, sink: S
     }
   }
   threads.set(thread, message)
-}
-
-/** Identity over the whole corpus, without the session: copies of a session keep their message ids. */
-function keyOf(message: OpenMessage): string | null {
-  if (message.id !== null) return `claude:${message.id}:${message.requestId ?? ''}`
-  return message.uuid === null ? null : `claude-line:${message.uuid}`
-}
-
-/** Write one message, unless what is known of it is already written; false when nothing was. */
-function write(message: OpenMessage, messages: Messages, sink: Sink): boolean {
-  const key = keyOf(message)
-  if (key !== null) {
-    const before = messages.written.get(key) ?? messages.writtenBefore.get(key)
-    remember(messages, key, before === undefined ? message.rank : Math.max(before, message.rank))
-    if (before !== undefined) {
-      if (message.rank <= before) return false
-      // The same output, but known to be final now: news for the bill, not for the wire.
-      if (outputRank(message.rank) === outputRank(before)) {
-        bill(message, key, sink)
-        return false
-      }
-      sink.notice('usage-late', message.line, 'a message already written came again with a larger output')
-    }
-  }
-  writeUsage(message, message.requestId, message.model, message.reading, sink)
-  // Readers take usage with one request id for repeats of one request, and an advisor's is not in the message's.
-  for (const advisor of message.advisors) writeUsage(message, null, advisor.model, advisor.reading, sink)
-  bill(message, key, sink)
-  const { since } = messages
-  if (since !== null) {
-    addTo(since, message.model, message.reading.tokens)
-    for (const { model, reading } of message.advisors) addTo(since, model, reading.tokens)
-  }
-  return true
-}
-
-function addTo(since: Map<string | null, Tokens>, model: string | null, tokens: Tokens): void {
-  const known = since.get(model)
-  if (known === undefined && since.size >= MODELS_LIMIT) return
-  since.set(model, known === undefined ? tokens : addTokens(known, tokens))
-}
-
-function writeUsage(
-  message: OpenMessage,
-  requestId: string | null,
-  model: string | null,
-  reading: UsageReading,
-  sink: Sink,
-): void {
-  const { at, line, folded } = message
-  const event = { at, line, requestId, model, usage: reading.figures }
-  if (folded === null) {
-    sink.usage(event)
-    return
-  }
-  const foldedLines = folded.filter((other) => other !== line)
-  sink.usage(foldedLines.length === 0 ? event : { ...event, foldedLines })
-}
-
-function bill(message: OpenMessage, key: string | null, sink: Sink): void {
-  billOne(message, key, message.model, message.reading, message.reportedPicoUsd, sink)
-  for (const { index, model, reading } of message.advisors) {
-    billOne(message, key === null ? null : `${key}:advisor:${index}`, model, reading, null, sink)
-  }
-}
-
-function billOne(
-  message: OpenMessage,
-  key: string | null,
-  model: string | null,
-  reading: UsageReading,
-  reportedPicoUsd: bigint | null,
-  sink: Sink,
-): void {
-  const { figures, tokens, webSearches, geo } = reading
-  sink.billed({
-    key,
-    process: message.process,
-    session: message.session,
-    model,
-    at: message.at,
-    tokens,
-    webSearches,
-    final: message.final,
-    reportedPicoUsd,
-    serviceTier: typeof figures.serviceTier === 'string' ? figures.serviceTier : null,
-    speed: typeof figures.speed === 'string' ? figures.speed : null,
-    geo,
-    sidechain: message.sidechain,
-  })
-}
-
-function remember(messages: Messages, key: string, rank: number): void {
-  messages.written.set(key, rank)
-  if (messages.written.size < GENERATION) return
-  messages.writtenBefore = messages.written
-  messages.written = new Map()
 }

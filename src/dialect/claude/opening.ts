@@ -1,4 +1,5 @@
 import type { SessionStarted } from '../../event/events.ts'
+import { LONGEST_ID } from './fields.ts'
 
 /** A `session.started` of Claude Code of which nothing is known yet; adapters fill in what their records say. */
 export const UNKNOWN_SESSION: SessionStarted = {
@@ -32,6 +33,7 @@ const SESSIONS_LIMIT = 64
 /** Remember a session id; false when it was remembered already. */
 export function noteSession(id: string, sessions: string[]): boolean {
   if (sessions.includes(id)) return false
+  if (id.length > LONGEST_ID) return true
   sessions.push(id)
   if (sessions.length > SESSIONS_LIMIT) sessions.shift()
   return true

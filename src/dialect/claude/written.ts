@@ -1,0 +1,120 @@
+import type { Tokens } from '../../event/billing.ts'
+import type { Sink } from '../../event/sink.ts'
+import { LONGEST_ID } from './fields.ts'
+import type { Messages, OpenMessage } from './message-state.ts'
+import { addTokens } from './totals.ts'
+import type { UsageReading } from './usage.ts'
+
+/** Written messages in one generation of memory; at least so many, and at most twice as many, are remembered. */
+const GENERATION = 128
+/** Models whose tokens are added up since the last total of a process. */
+const MODELS_LIMIT = 1000
+
+/**
+ * Write one message: its usage and that of its advisors, for the wire and for the bill. Not what has been written
+ * already; false when nothing was.
+ */
+export function writeMessage(message: OpenMessage, messages: Messages, sink: Sink): boolean {
+  const key = keyOf(message)
+  let isLate = false
+  if (key !== null) {
+    const before = messages.written.get(key) ?? messages.writtenBefore.get(key)
+    remember(messages, key, before === undefined ? message.rank : Math.max(before, message.rank))
+    if (before !== undefined) {
+      if (message.rank <= before) return false
+      // The same output, but known to be final now: news for the bill, not for the wire.
+      if (outputRank(message.rank) === outputRank(before)) {
+        bill(message, key, sink)
+        return false
+      }
+      isLate = true
+      sink.notice('usage-late', message.line, 'a message already written came again with a larger output')
+    }
+  }
+  writeUsage(message, message.requestId, message.model, message.reading, sink)
+  // Readers take usage with one request id for repeats of one request, and an advisor's is not in the message's.
+  for (const advisor of message.advisors) writeUsage(message, null, advisor.model, advisor.reading, sink)
+  bill(message, key, sink)
+  const { since } = messages
+  if (since !== null && !isLate) {
+    addTo(since, message.model, message.reading.tokens)
+    for (const { model, reading } of message.advisors) addTo(since, model, reading.tokens)
+  }
+  return true
+}
+
+/** Identity over the whole corpus, without the session: copies of a session keep their message ids. */
+function keyOf(message: OpenMessage): string | null {
+  if (message.id !== null) return `claude:${message.id}:${message.requestId ?? ''}`
+  return message.uuid === null ? null : `claude-line:${message.uuid}`
+}
+
+/** Output as the rank knows it. */
+function outputRank(rank: number): number {
+  return Math.floor(rank / 2)
+}
+
+function addTo(since: Map<string | null, Tokens>, model: string | null, tokens: Tokens): void {
+  if (model !== null && model.length > LONGEST_ID) return
+  const known = since.get(model)
+  if (known === undefined && since.size >= MODELS_LIMIT) return
+  since.set(model, known === undefined ? tokens : addTokens(known, tokens))
+}
+
+function writeUsage(
+  message: OpenMessage,
+  requestId: string | null,
+  model: string | null,
+  reading: UsageReading,
+  sink: Sink,
+): void {
+  const { at, line, folded } = message
+  const event = { at, line, requestId, model, usage: reading.figures }
+  if (folded === null) {
+    sink.usage(event)
+    return
+  }
+  const foldedLines = folded.filter((other) => other !== line)
+  sink.usage(foldedLines.length === 0 ? event : { ...event, foldedLines })
+}
+
+function bill(message: OpenMessage, key: string | null, sink: Sink): void {
+  billOne(message, key, message.model, message.reading, message.reportedPicoUsd, sink)
+  for (const { index, model, reading } of message.advisors) {
+    billOne(message, key === null ? null : `${key}:advisor:${index}`, model, reading, null, sink)
+  }
+}
+
+function billOne(
+  message: OpenMessage,
+  key: string | null,
+  model: string | null,
+  reading: UsageReading,
+  reportedPicoUsd: bigint | null,
+  sink: Sink,
+): void {
+  const { figures, tokens, webSearches, geo } = reading
+  sink.billed({
+    key,
+    process: message.process,
+    session: message.session,
+    model,
+    at: message.at,
+    tokens,
+    webSearches,
+    final: message.final,
+    reportedPicoUsd,
+    serviceTier: typeof figures.serviceTier === 'string' ? figures.serviceTier : null,
+    speed: typeof figures.speed === 'string' ? figures.speed : null,
+    geo,
+    sidechain: message.sidechain,
+  })
+}
+
+function remember(messages: Messages, key: string, rank: number): void {
+  if (key.length > 2 * LONGEST_ID) return
+  messages.written.set(key, rank)
+  if (messages.written.size < GENERATION) return
+  messages.writtenBefore = messages.written
+  messages.written = new Map()
+}
