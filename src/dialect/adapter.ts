@@ -9,6 +9,16 @@ export interface AdapterContext {
   readonly deltas: boolean
   /** Strict readers refuse what tolerant ones repair (dialect `metaharness`). */
   readonly tolerant: boolean
+  /** Sidecars of the transcript that are there, in the order in which the adapter named them. */
+  readonly parts: readonly Part[]
+}
+
+/** A small file beside a transcript that belongs to it. */
+export interface Part {
+  /** Path relative to the transcript's folder. */
+  readonly path: string
+  /** The whole file, decoded as UTF-8; parse it as untrusted. */
+  readonly text: string
 }
 
 /** How a transcript ended. */
@@ -41,6 +51,13 @@ export interface Adapter<State> {
   evidence(record: RecordView, value: Node): Evidence | null
   /** The session id this value carries, for the run id of the stream; null when it has none. */
   runId(record: RecordView, value: Node): string | null
+  /**
+   * For a transcript that is one JSON object: the array in it whose elements are the records. The object itself comes to
+   * `step` first, as the header. Without this the object is the only record.
+   */
+  items?(record: RecordView, root: Node): Node
+  /** Sidecars to look for: paths relative to the folder of the transcript whose base name is given. */
+  sidecars?(baseName: string): readonly string[]
   initial(context: AdapterContext): State
   /** Translate one record. Every record has a root: unparsed lines never come here. */
   step(record: RecordView, state: State, sink: Sink): Bin

@@ -1,6 +1,5 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
-import type { Census } from '../sink/census-counts.ts'
 import type { SourceError } from '../source/source-error.ts'
 import { findInputs } from './inputs.ts'
 import type { TranscriptJob, TranscriptResult } from './job.ts'
@@ -35,7 +34,6 @@ export interface ConvertRequest extends ReadOptions {
 export interface Converted {
   /** In byte order of their paths; what was no transcript is left out. */
   readonly results: readonly TranscriptResult[]
-  readonly census: Census
   /** PATHs that could not be read. */
   readonly failures: readonly SourceError[]
   /** Files left out: no dialect recognised, or sidecars. */
@@ -65,9 +63,8 @@ export async function convert(request: ConvertRequest): Promise<Converted> {
     deltas: request.deltas ?? false,
     provenance: request.provenance ?? false,
     opaqueAll: request.opaqueAll ?? false,
-    census: true,
   }
-  const { results, census } = await runJobs(jobs, options, {
+  const { results } = await runJobs(jobs, options, {
     jobs: request.jobs ?? defaultJobs(),
     stream: to.kind === 'stream' ? to.output : null,
     ...(request.progress === undefined ? {} : { progress: request.progress }),
@@ -75,7 +72,7 @@ export async function convert(request: ConvertRequest): Promise<Converted> {
   })
   const kept = results.filter((result) => !result.skipped)
   if (to.kind === 'folder') writeManifest(to.path, kept, (result) => names[result.index] ?? '')
-  return { results: kept, census, failures: inputs.failures, skipped: results.length - kept.length + inputs.sidecars }
+  return { results: kept, failures: inputs.failures, skipped: results.length - kept.length + inputs.sidecars }
 }
 
 /** The jobs whose files are not in the output folder. */

@@ -43,7 +43,7 @@ export interface UsageRequest extends CountRequest {
 
 /** Count what transcripts used and cost, each request once over the whole corpus. */
 export async function countUsage(request: UsageRequest): Promise<Counted & { readonly report: UsageReport }> {
-  const { outcome, counted } = await count(request, true)
+  const { counted } = await count(request, { usage: true, census: false })
   const zone = request.zone ?? systemZone()
   const pricer = request.pricer ?? new PriceTable(await readOwnPrices())
   const lineage = lineageOf(counted.results)
@@ -59,8 +59,8 @@ export async function countUsage(request: UsageRequest): Promise<Counted & { rea
     usage,
     corpus: {
       transcripts: counted.results.length,
-      sessions: outcome.census.sessions.size,
-      subagentTranscripts: outcome.census.subagentTranscripts,
+      sessions: new Set(counted.results.flatMap(({ sessions }) => sessions)).size,
+      subagentTranscripts: counted.results.filter(({ subagent }) => subagent).length,
       replayedRecords: 0,
       duplicateResponses: lineage.duplicateResponses,
       digest: request.digest === true ? corpusDigest(counted.results) : null,
@@ -72,7 +72,7 @@ export async function countUsage(request: UsageRequest): Promise<Counted & { rea
 
 /** Count what transcripts hold: records, events, tools, decisions, models, sessions. */
 export async function countRecords(request: CountRequest): Promise<Counted & { readonly report: CensusReport }> {
-  const { outcome, counted } = await count(request, true)
+  const { outcome, counted } = await count(request, { usage: true, census: true })
   const report: CensusReport = {
     census: outcome.census,
     models: requestsByModel(lineageOf(counted.results).entries),
@@ -84,15 +84,15 @@ export async function countRecords(request: CountRequest): Promise<Counted & { r
 
 /** Read transcripts for what is to be said of each. */
 export async function inspect(request: CountRequest): Promise<Counted> {
-  return (await count(request, false)).counted
+  return (await count(request, { usage: false, census: false })).counted
 }
 
 async function count(
   request: CountRequest,
-  usage: boolean,
+  wants: { readonly usage: boolean; readonly census: boolean },
 ): Promise<{ readonly outcome: RunOutcome; readonly counted: Counted }> {
   const inputs = await findInputs(request.paths)
-  const options = { ...jobOptions(request), usage, census: true, digest: request.digest ?? false }
+  const options = { ...jobOptions(request), ...wants, digest: request.digest ?? false }
   const outcome = await runJobs(inputs.jobs, options, {
     jobs: request.jobs ?? defaultJobs(),
     stream: null,

@@ -1,16 +1,22 @@
-import { Kind, RecordFlag } from '../kernel/layout.ts'
+import { RecordFlag } from '../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { INPUT_AT, type Scanner } from '../kernel/scanner.ts'
 import type { ChunkReader } from './chunk-reader.ts'
 
 const LINE_FEED = 0x0a
 
+/** The array in a document's value whose elements are records too; `NONE` when there is none. */
+export type ItemsOf = (record: RecordView, root: Node) => Node
+
 /** A transcript that is one JSON document: its items are the records (design §5.2). */
 export interface JsonDocument {
   /** Line feeds in the document. */
   readonly lines: number
-  /** Call `take` for each item in order, or for the first `most`: the elements of a top-level array, else every value. */
-  each(take: (item: RecordView) => void, most?: number): void
+  /**
+   * Call `take` for each record in order, or for the first `most`: the elements of a top-level array; else every value,
+   * and after a value the elements of the array that `inside` finds in it.
+   */
+  each(take: (item: RecordView) => void, inside?: ItemsOf, most?: number): void
 }
 
 /**
@@ -48,24 +54,27 @@ export async function openDocument(
   const lines = countFeeds(view.bytes, INPUT_AT, INPUT_AT + bytes) - 1
   return {
     lines,
-    each(take, most = Infinity) {
+    each(take, inside = () => NONE, most = Infinity) {
       let line = 1
       let counted = INPUT_AT
       let taken = 0
+      const one = (node: Node, flags: number): boolean => {
+        if (taken++ >= most) return false
+        view.root = node
+        view.flags = flags
+        view.start = view.words[node]!
+        view.end = view.words[node + 1]!
+        view.oversize = null
+        line += countFeeds(view.bytes, counted, view.start)
+        counted = view.start
+        view.line = line
+        take(view)
+        return true
+      }
       for (const { root, flags } of roots) {
-        const inside = view.kind(root) === Kind.Array
-        for (let item = inside ? view.first(root) : root; item !== NONE; item = inside ? view.next(item) : NONE) {
-          if (taken++ >= most) return
-          view.root = item
-          view.flags = flags
-          view.start = view.words[item]!
-          view.end = view.words[item + 1]!
-          view.oversize = null
-          line += countFeeds(view.bytes, counted, view.start)
-          counted = view.start
-          view.line = line
-          take(view)
-        }
+        const array = view.isArray(root) ? root : inside(view, root)
+        if (array !== root && !one(root, flags)) return
+        for (let item = view.first(array); item !== NONE; item = view.next(item)) if (!one(item, flags)) return
       }
     },
   }

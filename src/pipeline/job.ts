@@ -65,6 +65,11 @@ export interface TranscriptResult {
   readonly opaque: number
   readonly adapterSlug: string | null
   readonly project: string | null
+  /** Sidecars that belong to it, relative to its folder. */
+  readonly parts: readonly string[]
+  /** Ids of the sessions in it. */
+  readonly sessions: readonly string[]
+  readonly subagent: boolean
   readonly census: Census | null
   readonly ledger: TranscriptLedger | null
   /** Seen not to be a transcript of any dialect, and not named: left out and counted. */
@@ -102,6 +107,9 @@ function emptyResult(job: TranscriptJob): TranscriptResult {
     opaque: 0,
     adapterSlug: null,
     project: null,
+    parts: [],
+    sessions: [],
+    subagent: false,
     census: null,
     ledger: null,
     skipped: false,

@@ -19,7 +19,7 @@ export function manifestLine(result: TranscriptResult, output: string): string {
   const line = {
     format: FORMAT,
     path,
-    parts: [],
+    parts: result.parts,
     dialect: result.dialect,
     run: result.run,
     digest: result.digest,

@@ -4,13 +4,13 @@ import { Piscina } from 'piscina'
 import { compileKernel } from '../kernel/scanner.ts'
 import type { DigestTask } from './digest-lane.ts'
 import type { RangeScan } from './range.ts'
-import type { BatchResult, BatchTask, ScanTask, TranslateTask } from './worker-tasks.ts'
+import type { BatchResult, BatchTask, ScanTask, WriteTask } from './worker-tasks.ts'
 
 // The threads of one run:
 //
-//   main ── plans, merges totals, runs the ordered pre-pass of large transcripts
+//   main ── plans, merges totals, translates large transcripts from the tapes of their chunks
 //    │
-//    ├── workers (one a core)   batches of whole transcripts; or chunks: scan into a slot, translate from it
+//    ├── workers (one a core)   batches of whole transcripts; or chunks: scan into a slot, copy and write its output
 //    └── lanes (when digests of a large transcript are wanted)   input ── SHA-256     output ── SHA-256
 //
 // Content never crosses threads but through the shared memory of a slot.
@@ -39,8 +39,8 @@ export class Pool {
     return this.workers.run(task, { name: 'scanChunk' })
   }
 
-  translateChunk(task: TranslateTask): Promise<void> {
-    return this.workers.run(task, { name: 'translateChunk' })
+  writeChunk(task: WriteTask): Promise<void> {
+    return this.workers.run(task, { name: 'writeChunk' })
   }
 
   close(): Promise<void> {

@@ -1,21 +1,22 @@
-import type { AdapterContext } from '../dialect/adapter.ts'
+import type { AdapterContext, Part } from '../dialect/adapter.ts'
 import type { Dialects } from '../dialect/registry.ts'
 import type { Sink } from '../event/sink.ts'
 import { tee } from '../event/tee.ts'
+import { NONE } from '../kernel/record.ts'
 import type { Scanner } from '../kernel/scanner.ts'
 import { CensusSink } from '../sink/census.ts'
 import { LedgerSink } from '../sink/ledger.ts'
-import { NoticeSink } from '../sink/notices.ts'
 import { Splice } from '../sink/splice.ts'
 import { StreamFactsSink } from '../sink/stream-facts.ts'
 import { completenessOf } from '../dialect/verdict.ts'
-import { MetaharnessWriter } from '../sink/metaharness-writer.ts'
+import { MetaharnessWriter, type WriterOptions } from '../sink/metaharness-writer.ts'
 import { FileSource, type Source, StdinSource } from '../source/source.ts'
 import { refuseByMagic, SourceError } from '../source/source-error.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { failedResult, type JobOptions, skippedResult, type TranscriptJob, type TranscriptResult } from './job.ts'
 import { type Output, openOutput } from './output.ts'
 import { runOf } from './paths.ts'
+import { partsOf } from './parts.ts'
 import { Translation } from './translation.ts'
 import { lookAt, type Window } from './window.ts'
 
@@ -69,16 +70,15 @@ export async function openWindow(
 
 /** The sinks that count what one transcript holds. */
 export class Counters {
-  readonly notices = new NoticeSink()
   readonly facts = new StreamFactsSink()
-  readonly census: CensusSink
+  readonly census: CensusSink | null
   readonly ledger: LedgerSink | null
   readonly sinks: readonly Sink[]
 
   constructor(job: TranscriptJob, options: JobOptions, run: string, dialect: string) {
-    this.census = new CensusSink({ path: job.path, run, dialect })
+    this.census = options.census ? new CensusSink({ path: job.path, run, dialect }) : null
     this.ledger = options.usage ? new LedgerSink() : null
-    this.sinks = [this.notices, this.facts, this.census, ...(this.ledger === null ? [] : [this.ledger])]
+    this.sinks = [this.facts, this.census, this.ledger].filter((sink) => sink !== null)
   }
 
   /** The result of the transcript whose records `translation` ran. */
@@ -95,13 +95,14 @@ export class Counters {
       readonly blank: number
       readonly events: number
       readonly noLineEnd: boolean
+      readonly parts: readonly Part[]
     },
   ): TranscriptResult {
     const ending = translation.end()
     const counts = translation.counts
     const cut = seen.noLineEnd && translation.lastUnparsed === translation.line - 1
     const { bytes, lines } = seen
-    const census = this.census.finish({ completeness: completenessOf(ending, cut), bytes, lines })
+    const census = this.census?.finish({ completeness: completenessOf(ending, cut), bytes, lines }) ?? null
     return {
       index: job.index,
       path: job.path,
@@ -116,12 +117,15 @@ export class Counters {
       outputBytes: 0,
       ending,
       cut,
-      notices: this.notices.list(),
+      notices: this.facts.notices.list(),
       unparsedLines: translation.unparsedLines,
       opaque: this.facts.opaqueEvents,
       adapterSlug: this.facts.harness,
       project: this.facts.project,
-      census: options.census ? census : null,
+      parts: seen.parts.map((part) => part.path),
+      sessions: [...this.facts.sessions],
+      subagent: this.facts.subagent,
+      census,
       ledger: this.ledger?.finish() ?? null,
       skipped: false,
       error: null,
@@ -140,16 +144,17 @@ async function translate(
   const { scanner } = tools
   const { adapter } = window.detection
   const run = window.detection.run ?? runOf(job.path)
+  const parts = partsOf(job, adapter)
   const counters = new Counters(job, options, run, adapter.dialect)
-  const splice = output === null ? null : new Splice(scanner, false)
+  const splice = output === null ? null : new Splice(scanner)
   const writer =
     splice === null
       ? null
-      : new MetaharnessWriter(splice, scanner.view, writerOptions(job, options, run, counters.notices))
+      : new MetaharnessWriter(splice, scanner.view, writerOptions(job, options, run, counters))
   const sinks = writer === null ? counters.sinks : [writer, ...counters.sinks]
   const translation = new Translation({
     adapter,
-    context: contextOf(run, options),
+    context: contextOf(run, options, parts),
     sink: tee(sinks),
     census: counters.census,
     crossCheck: options.crossCheck,
@@ -162,7 +167,10 @@ async function translate(
   let blank = 0
   let lines = 0
   if (window.document !== null) {
-    window.document.each((item) => translation.one(item))
+    window.document.each(
+      (item) => translation.one(item),
+      adapter.items === undefined ? undefined : (record, root) => adapter.items?.(record, root) ?? NONE,
+    )
     lines = window.document.lines
     flush()
   } else {
@@ -183,27 +191,28 @@ async function translate(
     blank,
     events: 0,
     noLineEnd: reader.noLineEnd,
+    parts,
   })
   flush()
   return { ...result, events: writer?.events ?? 0 }
 }
 
-export function contextOf(run: string, options: JobOptions): AdapterContext {
-  return { run, deltas: options.deltas, tolerant: options.tolerant }
+export function contextOf(run: string, options: JobOptions, parts: readonly Part[]): AdapterContext {
+  return { run, deltas: options.deltas, tolerant: options.tolerant, parts }
 }
 
 export function writerOptions(
   job: TranscriptJob,
   options: JobOptions,
   run: string,
-  notices: NoticeSink,
-): ConstructorParameters<typeof MetaharnessWriter>[2] {
+  counters: Counters,
+): WriterOptions {
   return {
     run,
     path: job.path,
     provenance: options.provenance,
     opaqueAll: options.opaqueAll,
-    notice: (code, line, message) => notices.notice(code, line, message),
+    notice: (code, line, message) => counters.facts.notices.add(code, line, message),
   }
 }
 

@@ -12,18 +12,11 @@ const SAMPLE = 1000
 /** Unparsed lines whose numbers are kept, for `check`. */
 const MOST_UNPARSED_LINES = 1000
 
-/** Where a translation stands between two chunks. Plain data: a thread can go on from it. */
-export interface Standing {
-  readonly state: unknown
-  /** 1-based number of the next line. */
-  readonly line: number
-}
-
 export interface TranslationParts {
   readonly adapter: Adapter<unknown>
   readonly context: AdapterContext
   readonly sink: Sink
-  /** Counts records; null when another pass over the same records does. */
+  /** Counts what no event tells; null when it is not wanted. */
   readonly census: CensusSink | null
   /** Ask about every line, not about a sample. */
   readonly crossCheck: boolean
@@ -39,8 +32,7 @@ export interface BinCounts {
 }
 
 /**
- * Runs the records of one transcript through its adapter, in order. Used whole by one thread, or chunk by chunk from
- * a `Standing` by many: the records and the sink's calls are the same.
+ * Runs the records of one transcript through its adapter, in order, whoever scanned them.
  */
 export class Translation {
   readonly bins: [number, number, number, number, number] = [0, 0, 0, 0, 0]
@@ -50,20 +42,15 @@ export class Translation {
   lastUnparsed = 0
   /** Faults of ours that were seen: the scanner and the second opinion differ, or an adapter threw. */
   faults = 0
-  line: number
+  /** 1-based number of the next line. */
+  line = 1
   private readonly parts: TranslationParts
   private readonly state: unknown
   private records = 0
 
-  constructor(parts: TranslationParts, standing: Standing | null = null) {
+  constructor(parts: TranslationParts) {
     this.parts = parts
-    this.state = standing === null ? parts.adapter.initial(parts.context) : standing.state
-    this.line = standing === null ? 1 : standing.line
-  }
-
-  /** Where another thread can go on from here. */
-  standing(): Standing {
-    return { state: structuredClone(this.state), line: this.line }
+    this.state = parts.adapter.initial(parts.context)
   }
 
   /** Translate the records of the scanner's last scan. */
@@ -166,7 +153,7 @@ export class Translation {
 
   /** Compare the scanner's verdict with the second opinion. Limits of ours are no verdict about JSON. */
   private askAbout(record: RecordView, parsed: boolean): void {
-    if (this.parts.census === null || (record.flags & RecordFlag.TooDeep) !== 0) return
+    if ((record.flags & RecordFlag.TooDeep) !== 0) return
     const text = record.bytes.utf8Slice(record.start, record.end)
     // The record without what the scanner passes over around it.
     const bare = (record.flags & RecordFlag.Padded) !== 0 ? text.replaceAll(/^[\0\ufeff\s]+|[\0\s]+$/g, '') : text

@@ -31,7 +31,7 @@ export async function lookAt(
   if (looksLikeDocument(scanner)) {
     const document = await openDocument(reader, scanner, limit)
     if (document !== null) {
-      document.each((item) => detector.look(item, item.root), WINDOW_VALUES)
+      document.each((item) => detector.look(item, item.root), undefined, WINDOW_VALUES)
       return { detection: detector.finish(), document }
     }
     await reader.window(WINDOW_BYTES, WINDOW_VALUES)

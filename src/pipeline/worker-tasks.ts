@@ -2,17 +2,13 @@ import { workerData } from 'node:worker_threads'
 import { Dialects } from '../dialect/registry.ts'
 import { type ScanFacts, Scanner } from '../kernel/scanner.ts'
 import { type Census, emptyCensus, mergeCensus } from '../sink/census-counts.ts'
-import { MetaharnessWriter } from '../sink/metaharness-writer.ts'
-import { NoticeSink } from '../sink/notices.ts'
-import { Splice } from '../sink/splice.ts'
+import { completeOutput, type Handover } from '../sink/splice.ts'
 import { FileSource } from '../source/source.ts'
-import type { Oversize } from './chunk-reader.ts'
 import type { JobOptions, TranscriptJob, TranscriptResult } from './job.ts'
-import { OutputError } from './output-error.ts'
 import { writePlaced } from './output.ts'
+import { OutputError } from './output-error.ts'
 import { type ByteRange, type RangeScan, scanRange } from './range.ts'
-import { contextOf, readTranscript, writerOptions } from './transcript.ts'
-import { type Standing, Translation } from './translation.ts'
+import { readTranscript } from './transcript.ts'
 
 // What one worker keeps between tasks: a scanner for whole transcripts, and one for each slot of a large one.
 const slots = new Map<number, Scanner>()
@@ -49,7 +45,7 @@ async function readAll(task: BatchTask): Promise<BatchResult> {
   return { results, census }
 }
 
-/** One memory that a chunk of a large transcript is scanned into, and then translated from. */
+/** One memory that a chunk of a large transcript is scanned into, and its output copied together in. */
 export interface Slot {
   readonly id: number
   readonly memory: WebAssembly.Memory
@@ -72,43 +68,22 @@ export function scanChunk(task: ScanTask): RangeScan {
   }
 }
 
-export interface TranslateTask {
+export interface WriteTask {
   readonly slot: Slot
   readonly scan: ScanFacts
-  readonly oversize: Oversize | null
-  readonly standing: Standing
-  /** Events before this chunk. */
-  readonly events: number
-  readonly job: TranscriptJob
-  readonly options: JobOptions
-  readonly run: string
-  readonly dialect: string
+  readonly output: Handover
   /** Where the chunk's output goes; null leaves it at the slot's output region. */
   readonly place: { readonly part: string; readonly position: number } | null
 }
 
-/** Translate one scanned chunk from where the transcript stands at its beginning. @throws OutputError */
-export function translateChunk(task: TranslateTask): void {
+/** Copy the output of a chunk together, as it was listed, and write it at its place. @throws OutputError as above */
+export function writeChunk(task: WriteTask): void {
   const scanner = slotScanner(task.slot)
   scanner.adopt(task.scan)
-  const adapter = dialects.named(task.dialect) ?? dialects.fallback
-  const splice = new Splice(scanner, false)
-  const options = writerOptions(task.job, task.options, task.run, new NoticeSink())
-  const translation = new Translation(
-    {
-      adapter,
-      context: contextOf(task.run, task.options),
-      sink: new MetaharnessWriter(splice, scanner.view, options, task.events),
-      census: null,
-      crossCheck: false,
-    },
-    task.standing,
-  )
-  translation.chunk(scanner)
-  if (task.oversize !== null) translation.oversize(scanner.view, task.oversize.digest, task.oversize.bytes)
-  const output = splice.output()
+  const output = completeOutput(scanner, task.output)
+  if (task.place === null) return
   try {
-    if (task.place !== null) writePlaced(task.place.part, output, task.place.position)
+    writePlaced(task.place.part, output, task.place.position)
   } catch (error) {
     throw portable(error)
   }

@@ -14,7 +14,7 @@ const CLOSE_LIST = literal(']')
 
 /** Writes the values of events: spans of the record as they are, and what strict readers refuse in its nearest valid form. */
 export class ValueWriter {
-  readonly out: Splice
+  out: Splice
   record: RecordView
   readonly repairs: Repairs = noRepairs()
 
@@ -31,7 +31,7 @@ export class ValueWriter {
     } else if (value === null) {
       this.out.literal(NULL)
     } else if (typeof value === 'string') {
-      this.out.text(JSON.stringify(wellFormed(value)))
+      this.out.text(isPlain(value) ? `"${value}"` : JSON.stringify(wellFormed(value)))
     } else {
       this.kept(value)
     }
@@ -103,4 +103,17 @@ export class ValueWriter {
     const raw = bytes.toString('utf8')
     this.out.text(repaired(raw, raw.includes('\ufffd'), this.repairs))
   }
+}
+
+/** Longest string that is looked through before it is written; most strings of ours are ids and names. */
+const SHORT = 64
+
+/** True when a JSON string holding `text` needs no escapes. False for what was not looked through. */
+function isPlain(text: string): boolean {
+  if (text.length > SHORT) return false
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit < 0x20 || unit > 0x7e || unit === 0x22 || unit === 0x5c) return false
+  }
+  return true
 }

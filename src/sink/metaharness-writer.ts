@@ -31,7 +31,6 @@ const NONE_DECIDED = literal(
 const RECORDED = literal(
   '{"mode":"off","decisions":"observe","imposed":[],"unavailable":[],"ambient_inputs":[],"installed_plugins":[]}',
 )
-const DIGEST_PLACE = '0'.repeat(64)
 
 /** Field names in front of values, as literals: `,"name":`. */
 function field(name: string): Literal {
@@ -43,26 +42,32 @@ function event(name: string, first: string): Literal {
 
 /**
  * The sink that writes `metaharness.event/1`: one strict line an event, keys in upstream's order (spec
- * metaharness-event-1 §1–2). Into a measuring splice it writes nothing and only knows how long it would be.
+ * metaharness-event-1 §1–2).
  */
 export class MetaharnessWriter implements Sink {
-  /** Lines written so far, in this chunk and before it. */
-  events: number
-  private readonly out: Splice
+  /** Lines written so far. */
+  events = 0
+  private out: Splice
   private readonly values: ValueWriter
   private readonly options: WriterOptions
   /** `,"run":"…"`, once for all lines. */
-  private readonly run: Literal
+  private run: Literal
   private current: RecordView
   private wrote = false
 
-  constructor(out: Splice, record: RecordView, options: WriterOptions, events = 0) {
+  constructor(out: Splice, record: RecordView, options: WriterOptions) {
     this.out = out
     this.values = new ValueWriter(out, record)
     this.current = record
     this.options = options
-    this.run = out.pin(`,"run":${JSON.stringify(options.run)}`)
-    this.events = events
+    this.run = this.pinRun()
+  }
+
+  /** Go on into another splice: that of the next chunk. */
+  continueIn(out: Splice): void {
+    this.out = out
+    this.values.out = out
+    this.run = this.pinRun()
   }
 
   record(record: RecordView): void {
@@ -372,6 +377,10 @@ export class MetaharnessWriter implements Sink {
   settled(): void {}
   notice(): void {}
 
+  private pinRun(): Literal {
+    return this.out.pin(`,"run":${JSON.stringify(this.options.run)}`)
+  }
+
   private begin(e: E.Timed, start: Literal): void {
     this.head(e.at)
     this.out.literal(start)
@@ -488,7 +497,6 @@ export class MetaharnessWriter implements Sink {
   private digest(e: E.Opaque): string {
     const record = this.current
     if (record.oversize !== null) return record.oversize.digest
-    if (this.out.measuring) return DIGEST_PLACE
     if (e.block !== undefined) return sha256(compactJson(record, e.block, true))
     return sha256(record.bytes.subarray(record.start, record.end))
   }

@@ -1,5 +1,3 @@
-import { QuietSink } from './quiet.ts'
-
 /** Something odd that was dealt with, and how often. Plain data. */
 export interface Notice {
   readonly code: string
@@ -14,17 +12,17 @@ const MOST_CODES = 200
 const OTHER = 'other-notices'
 
 /** Collects what adapters and readers have to say about one transcript: each code once, with its first line and a count. */
-export class NoticeSink extends QuietSink {
+export class Notices {
   private readonly byCode = new Map<string, Notice>()
 
-  override notice(code: string, line: number | null, message: string): void {
+  add(code: string, line: number | null, message: string): void {
     const known = this.byCode.get(code)
     if (known !== undefined) {
       this.byCode.set(code, { ...known, count: known.count + 1 })
     } else if (this.byCode.size < MOST_CODES || code === OTHER) {
       this.byCode.set(code, { code, line, count: 1, message })
     } else {
-      this.notice(OTHER, line, 'more kinds of notices than are kept')
+      this.add(OTHER, line, 'more kinds of notices than are kept')
     }
   }
 

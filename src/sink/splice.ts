@@ -33,6 +33,23 @@ export function literal(text: string): Literal {
 /** Bytes at the end of the literals that one splice keeps a literal of its own in. */
 const PIN_BYTES = 8 * 1024
 
+/** Output that is listed and not yet all copied. Plain data. */
+export interface Handover {
+  /** Bytes copied already. */
+  readonly gathered: number
+  /** Pieces listed and not copied. */
+  readonly pieces: number
+  /** Bytes of the whole output. */
+  readonly length: number
+}
+
+/** Do the copying of an output that was listed in another thread, in the scanner's memory. */
+export function completeOutput(scanner: Scanner, { gathered, pieces, length }: Handover): Buffer {
+  scanner.ensure(scanner.outputAt + length)
+  scanner.gather(pieces, scanner.outputAt + gathered)
+  return scanner.output(length)
+}
+
 /** Room for pieces that one event may need before the list is looked at again. */
 const PIECES_KEPT_FREE = 256
 const MOST_PIECES = PIECES_BYTES / 8 - PIECES_KEPT_FREE
@@ -43,12 +60,12 @@ const MOST_PIECES = PIECES_BYTES / 8 - PIECES_KEPT_FREE
  *
  *     pieces  (literal 40)(0, seq)(literal 18)(input 1234)(literal 3) …   →   {"format":…,"seq":7,…}\n
  *
- * A measuring splice only adds up lengths. It says where each chunk's output will begin before anyone writes it.
+ * Listing is the part that has to be done in order, and the cheap one. The copying may be left to another thread, which
+ * finds the pieces and the input in the same memory.
  */
 export class Splice {
   /** Bytes put in since the last `reset`. */
   length = 0
-  readonly measuring: boolean
   private readonly scanner: Scanner
   private pieces: Uint32Array
   private count = 0
@@ -58,9 +75,8 @@ export class Splice {
   /** Output bytes already gathered. */
   private gathered = 0
 
-  constructor(scanner: Scanner, measuring: boolean) {
+  constructor(scanner: Scanner) {
     this.scanner = scanner
-    this.measuring = measuring
     this.pieces = new Uint32Array(scanner.memory.buffer, PIECES_AT, PIECES_BYTES / 4)
   }
 
@@ -69,8 +85,14 @@ export class Splice {
     const at = LITERALS_AT + LITERALS_BYTES - PIN_BYTES
     const length = Buffer.byteLength(text)
     if (length > PIN_BYTES) throw new RangeError('a pinned text has at most 8 KiB')
-    if (!this.measuring) this.scanner.buffer.write(text, at, 'utf8')
+    this.scanner.buffer.write(text, at, 'utf8')
     return { at, length }
+  }
+
+  /** What another thread needs to know to do the rest of the copying; the output is then in its scanner's memory. */
+  handOver(): Handover {
+    this.scanner.ensure(this.scanner.outputAt + this.length)
+    return { gathered: this.gathered, pieces: this.count, length: this.length }
   }
 
   /** A text that was pinned. */
@@ -101,7 +123,6 @@ export class Splice {
   /** A span of the scanner's memory in front of the output: input, literal or scratch. */
   span(at: number, length: number): void {
     this.length += length
-    if (this.measuring) return
     const slot = this.count * 2
     this.pieces[slot] = at
     this.pieces[slot + 1] = length
@@ -115,7 +136,6 @@ export class Splice {
       return
     }
     this.length += digits(value)
-    if (this.measuring) return
     const slot = this.count * 2
     this.pieces[slot] = 0
     this.pieces[slot + 1] = value
@@ -124,10 +144,6 @@ export class Splice {
 
   /** The characters of `text` as UTF-8. */
   text(text: string): void {
-    if (this.measuring) {
-      this.length += Buffer.byteLength(text)
-      return
-    }
     const most = text.length * 3
     if (most <= SCRATCH_AT + SCRATCH_BYTES - this.scratch) {
       const written = this.scanner.buffer.write(text, this.scratch, 'utf8')
@@ -139,10 +155,6 @@ export class Splice {
 
   /** Bytes from outside the scanner's memory. */
   bytes(bytes: Uint8Array): void {
-    if (this.measuring) {
-      this.length += bytes.length
-      return
-    }
     if (bytes.length > SCRATCH_AT + SCRATCH_BYTES - this.scratch) this.flush()
     if (bytes.length <= SCRATCH_BYTES) {
       this.scanner.buffer.set(bytes, this.scratch)
@@ -162,7 +174,7 @@ export class Splice {
   }
 
   private copyLiterals(): void {
-    if (!this.measuring) literals.copy(this.scanner.buffer, this.copied, this.copied - LITERALS_AT, literalEnd)
+    literals.copy(this.scanner.buffer, this.copied, this.copied - LITERALS_AT, literalEnd)
     this.copied = LITERALS_AT + literalEnd
   }
 

@@ -1,0 +1,93 @@
+import type { ScanFacts, Scanner } from '../kernel/scanner.ts'
+import { MetaharnessWriter, type WriterOptions } from '../sink/metaharness-writer.ts'
+import { Splice } from '../sink/splice.ts'
+import type { Lanes } from './lanes.ts'
+import type { Output, PlacedOutput } from './output.ts'
+import type { Pool } from './pool.ts'
+import type { Seat } from './seats.ts'
+
+/**
+ * The output side of a large transcript: events are listed chunk by chunk in the slot they come from, and workers copy
+ * and write what was listed while this thread goes on. A stream gets the chunks in order.
+ */
+export class ChunkWriter {
+  readonly writer: MetaharnessWriter
+  private readonly pool: Pool
+  private readonly placed: PlacedOutput | null
+  private readonly stream: Output | null
+  private readonly lanes: Lanes | null
+  /** Where the tail is written from, which no slot holds. */
+  private readonly tail: Splice
+  private readonly splices = new Map<number, Splice>()
+  private current: Splice
+  private position = 0
+  private written: Promise<void> = Promise.resolve()
+
+  constructor(
+    pool: Pool,
+    placed: PlacedOutput | null,
+    stream: Output | null,
+    lanes: Lanes | null,
+    scanner: Scanner,
+    options: WriterOptions,
+  ) {
+    this.pool = pool
+    this.placed = placed
+    this.stream = stream
+    this.lanes = lanes
+    this.tail = new Splice(scanner)
+    this.current = this.tail
+    this.writer = new MetaharnessWriter(this.tail, scanner.view, options)
+  }
+
+  /** The next events come from this seat's chunk. */
+  begin(seat: Seat): void {
+    let splice = this.splices.get(seat.slot.id)
+    if (splice === undefined) {
+      splice = new Splice(seat.scanner)
+      this.splices.set(seat.slot.id, splice)
+    }
+    splice.reset()
+    this.current = splice
+    this.writer.continueIn(splice)
+  }
+
+  /** The chunk is translated: have it written, then call `release`. */
+  end(seat: Seat, scan: ScanFacts, release: () => void): void {
+    const output = this.current.handOver()
+    const start = this.position
+    this.position += output.length
+    const place = this.placed === null ? null : { part: this.placed.part, position: start }
+    const copied = this.pool.writeChunk({ slot: seat.slot, scan, output, place })
+    copied.catch(() => {}) // seen again, and thrown, when its turn comes
+    this.written = this.written.then(async () => {
+      await copied
+      if (this.placed === null) this.stream?.write(seat.scanner.output(output.length))
+      this.lanes?.wrote(start, start + output.length)
+      release()
+    })
+    this.written.catch(() => {})
+  }
+
+  /** What is written now stands behind the last chunk. */
+  beginTail(): void {
+    this.tail.reset()
+    this.current = this.tail
+    this.writer.continueIn(this.tail)
+  }
+
+  /** Write the tail behind everything else. Returns the bytes of the whole output. @throws OutputError */
+  async finish(): Promise<number> {
+    await this.written
+    const bytes = this.tail.output()
+    if (this.placed !== null) this.placed.writeAt(bytes, this.position)
+    else this.stream?.write(bytes)
+    this.lanes?.wrote(this.position, this.position + bytes.length)
+    return this.position + bytes.length
+  }
+
+  /** Wait until no worker writes any more, whatever came of it. */
+  async settle(): Promise<void> {
+    await this.written.catch(() => {})
+  }
+}
