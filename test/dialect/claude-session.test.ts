@@ -65,6 +65,7 @@ const attachment = (type: string, more: object = {}): object => ({
 const queued = (prompt: unknown, more = {}): object => attachment('queued_command', { prompt, ...more })
 const withInput = (input: number, stop: string | null): object =>
   line({ usage: tokens(4, { input_tokens: input }), stop })
+const spelled = (id: string): string => JSON.stringify(line({ id: 'ID' })).replace('"ID"', `"${id}"`)
 const usageOnly = (output: number, stop: string | null): object =>
   line({ content: [], usage: tokens(output), stop })
 const blockedBy = (hookEvent: string): object =>
@@ -396,7 +397,6 @@ describe('usage of a message', () => {
   })
 
   test('an id in another spelling is the same id', () => {
-    const spelled = (id: string): string => JSON.stringify(line({ id: 'ID' })).replace('"ID"', `"${id}"`)
     expect(billed([spelled('mé'), spelled(String.raw`m\u00e9`), spelled('mé')])).toMatchObject([
       { key: 'claude:mé:r1' },
     ])
