@@ -700,30 +700,42 @@ export function gather(list: u32, count: u32, to: u32): u32 {
 /** UTF-8 length of the string whose valid JSON spelling is `[start, end)`, quotes left out. */
 export function decodedLength(start: u32, end: u32): u32 {
   const slashBytes = i8x16.splat(0x5c)
+  const letterU = i8x16.splat(0x75)
   let length = end - start
-  let p = start
-  while (p < end) {
-    const slashes = i8x16.bitmask(i8x16.eq(v128.load(p), slashBytes))
-    if (slashes == 0) {
-      p += 16
-      continue
+  let carry: u64 = 0
+  let paired: u32 = 0
+  for (let p = start; p < end; p += 64) {
+    const v0 = v128.load(p)
+    const v1 = v128.load(p, 16)
+    const v2 = v128.load(p, 32)
+    const v3 = v128.load(p, 48)
+    const b0 = i8x16.eq(v0, slashBytes)
+    const b1 = i8x16.eq(v1, slashBytes)
+    const b2 = i8x16.eq(v2, slashBytes)
+    const b3 = i8x16.eq(v3, slashBytes)
+    if (carry == 0 && !v128.any_true(v128.or(v128.or(b0, b1), v128.or(b2, b3)))) continue
+    const slashes = mask64(b0, b1, b2, b3)
+    const candidates = slashes & ~carry
+    const code = (((candidates << 1) | ODD_BITS) - candidates) ^ ODD_BITS
+    let escaped = code ^ (slashes | carry)
+    carry = (code & slashes) >> 63
+    if (end - p < 64) escaped &= ((<u64>1) << (end - p)) - 1
+    length -= <u32>popcnt(escaped)
+    let units =
+      mask64(i8x16.eq(v0, letterU), i8x16.eq(v1, letterU), i8x16.eq(v2, letterU), i8x16.eq(v3, letterU)) & escaped
+    while (units != 0) {
+      const at = p + <u32>ctz(units)
+      units &= units - 1
+      // Five characters are left of the escape: they become one, two or three bytes, and two for half of a pair.
+      const unit = hex4(at + 1)
+      if (unit < 0x80) length -= 4
+      else if (unit < 0x800) length -= 3
+      else if (at == paired) length -= 3
+      else if ((unit & 0xfc00) == 0xd800 && load<u16>(at + 5) == 0x755c && (hex4(at + 7) & 0xfc00) == 0xdc00) {
+        paired = at + 6
+        length -= 3
+      } else length -= 2
     }
-    p += <u32>ctz(slashes)
-    if (p >= end) break
-    if (load<u8>(p, 1) != 0x75) {
-      length--
-      p += 2
-      continue
-    }
-    const unit = hex4(p + 2)
-    // Six characters become one, two or three bytes; both halves of a pair become two each.
-    if (unit < 0x80) length -= 5
-    else if (unit < 0x800) length -= 4
-    else if ((unit & 0xfc00) == 0xd800 && load<u16>(p + 6) == 0x755c && (hex4(p + 8) & 0xfc00) == 0xdc00) {
-      length -= 8
-      p += 6
-    } else length -= 3
-    p += 6
   }
   return length
 }
