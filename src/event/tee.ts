@@ -3,92 +3,120 @@ import type { Billed, Settled } from './billing.ts'
 import type * as E from './events.ts'
 import type { Bin, Sink } from './sink.ts'
 
-/** One sink that passes everything on to several, in order. */
-export function tee(sinks: readonly Sink[]): Sink {
-  const [only] = sinks
-  return sinks.length === 1 && only !== undefined ? only : new Tee(sinks)
+/** One sink that passes everything on to several, in order. @param sinks at least one */
+export function tee(sinks: readonly [Sink, ...Sink[]]): Sink {
+  const [first, second, ...more] = sinks
+  return second === undefined ? first : new Pair(first, tee([second, ...more]))
 }
 
-class Tee implements Sink {
-  private readonly sinks: readonly Sink[]
+/** Two sinks in a row. Pairs of pairs and not a list: each call site then has few targets and no loop. */
+class Pair implements Sink {
+  private readonly one: Sink
+  private readonly other: Sink
 
-  constructor(sinks: readonly Sink[]) {
-    this.sinks = sinks
+  constructor(one: Sink, other: Sink) {
+    this.one = one
+    this.other = other
   }
 
   record(record: RecordView): void {
-    for (const sink of this.sinks) sink.record(record)
+    this.one.record(record)
+    this.other.record(record)
   }
   file(record: RecordView, bin: Bin): void {
-    for (const sink of this.sinks) sink.file(record, bin)
+    this.one.file(record, bin)
+    this.other.file(record, bin)
   }
   sessionStarted(event: E.SessionStarted): void {
-    for (const sink of this.sinks) sink.sessionStarted(event)
+    this.one.sessionStarted(event)
+    this.other.sessionStarted(event)
   }
   sessionEnded(event: E.SessionEnded): void {
-    for (const sink of this.sinks) sink.sessionEnded(event)
+    this.one.sessionEnded(event)
+    this.other.sessionEnded(event)
   }
   stepEntered(event: E.StepEntered): void {
-    for (const sink of this.sinks) sink.stepEntered(event)
+    this.one.stepEntered(event)
+    this.other.stepEntered(event)
   }
   stepLeft(event: E.StepLeft): void {
-    for (const sink of this.sinks) sink.stepLeft(event)
+    this.one.stepLeft(event)
+    this.other.stepLeft(event)
   }
   turnStarted(event: E.TurnStarted): void {
-    for (const sink of this.sinks) sink.turnStarted(event)
+    this.one.turnStarted(event)
+    this.other.turnStarted(event)
   }
   turnEnded(event: E.TurnEnded): void {
-    for (const sink of this.sinks) sink.turnEnded(event)
+    this.one.turnEnded(event)
+    this.other.turnEnded(event)
   }
   text(event: E.Said): void {
-    for (const sink of this.sinks) sink.text(event)
+    this.one.text(event)
+    this.other.text(event)
   }
   thinking(event: E.Said): void {
-    for (const sink of this.sinks) sink.thinking(event)
+    this.one.thinking(event)
+    this.other.thinking(event)
   }
   thinkingEstimate(event: E.ThinkingEstimate): void {
-    for (const sink of this.sinks) sink.thinkingEstimate(event)
+    this.one.thinkingEstimate(event)
+    this.other.thinkingEstimate(event)
   }
   injection(event: E.Injection): void {
-    for (const sink of this.sinks) sink.injection(event)
+    this.one.injection(event)
+    this.other.injection(event)
   }
   toolRequested(event: E.ToolRequested): void {
-    for (const sink of this.sinks) sink.toolRequested(event)
+    this.one.toolRequested(event)
+    this.other.toolRequested(event)
   }
   toolDecided(event: E.ToolDecided): void {
-    for (const sink of this.sinks) sink.toolDecided(event)
+    this.one.toolDecided(event)
+    this.other.toolDecided(event)
   }
   toolResult(event: E.ToolResult): void {
-    for (const sink of this.sinks) sink.toolResult(event)
+    this.one.toolResult(event)
+    this.other.toolResult(event)
   }
   usage(event: E.Usage): void {
-    for (const sink of this.sinks) sink.usage(event)
+    this.one.usage(event)
+    this.other.usage(event)
   }
   rateLimit(event: E.RateLimit): void {
-    for (const sink of this.sinks) sink.rateLimit(event)
+    this.one.rateLimit(event)
+    this.other.rateLimit(event)
   }
   commandResult(event: E.CommandResult): void {
-    for (const sink of this.sinks) sink.commandResult(event)
+    this.one.commandResult(event)
+    this.other.commandResult(event)
   }
   warning(event: E.Warning): void {
-    for (const sink of this.sinks) sink.warning(event)
+    this.one.warning(event)
+    this.other.warning(event)
   }
   opaque(event: E.Opaque): void {
-    for (const sink of this.sinks) sink.opaque(event)
+    this.one.opaque(event)
+    this.other.opaque(event)
   }
   authExpired(event: E.AuthExpired): void {
-    for (const sink of this.sinks) sink.authExpired(event)
+    this.one.authExpired(event)
+    this.other.authExpired(event)
   }
   streamClosed(event: E.StreamClosed): void {
-    for (const sink of this.sinks) sink.streamClosed(event)
+    this.one.streamClosed(event)
+    this.other.streamClosed(event)
   }
   billed(entry: Billed): void {
-    for (const sink of this.sinks) sink.billed(entry)
+    this.one.billed(entry)
+    this.other.billed(entry)
   }
   settled(total: Settled): void {
-    for (const sink of this.sinks) sink.settled(total)
+    this.one.settled(total)
+    this.other.settled(total)
   }
   notice(code: string, line: number | null, message: string): void {
-    for (const sink of this.sinks) sink.notice(code, line, message)
+    this.one.notice(code, line, message)
+    this.other.notice(code, line, message)
   }
 }

@@ -131,6 +131,23 @@ export class RecordView {
     return raw.includes('\\') ? decode(`"${raw}"`) : raw
   }
 
+  /**
+   * The beginning of a string, decoded: what at most `bytes` bytes of its spelling hold, an escape cut there left out.
+   * Null for anything else.
+   */
+  head(node: Node, bytes: number): string | null {
+    const { words } = this
+    if ((words[node + 3]! & NodeBit.Kind) !== Kind.String) return null
+    const start = words[node]! + 1
+    const end = words[node + 1]! - 1
+    if (end - start <= bytes) return this.text(node)
+    const raw = this.bytes.utf8Slice(start, start + bytes)
+    if (!raw.includes('\\')) return raw
+    // A cut escape has at most five characters, or is one half of a pair of backslashes.
+    const whole = /^(?:[^\\]|\\[^u]|\\u[0-9a-fA-F]{4})*/.exec(raw)?.[0] ?? ''
+    return decode(`"${whole}"`)
+  }
+
   /** Like `text`, for short strings of a small vocabulary (types, tool and model names): equal ones share one string. */
   word(node: Node): string | null {
     const words = this.words

@@ -73,12 +73,12 @@ export class Counters {
   readonly facts = new StreamFactsSink()
   readonly census: CensusSink | null
   readonly ledger: LedgerSink | null
-  readonly sinks: readonly Sink[]
+  readonly sinks: readonly [Sink, ...Sink[]]
 
   constructor(job: TranscriptJob, options: JobOptions, run: string, dialect: string) {
     this.census = options.census ? new CensusSink({ path: job.path, run, dialect }) : null
     this.ledger = options.usage ? new LedgerSink() : null
-    this.sinks = [this.facts, this.census, this.ledger].filter((sink) => sink !== null)
+    this.sinks = [this.facts, ...[this.census, this.ledger].filter((sink) => sink !== null)]
   }
 
   /** The result of the transcript whose records `translation` ran. */
@@ -151,11 +151,10 @@ async function translate(
     splice === null
       ? null
       : new MetaharnessWriter(splice, scanner.view, writerOptions(job, options, run, counters))
-  const sinks = writer === null ? counters.sinks : [writer, ...counters.sinks]
   const translation = new Translation({
     adapter,
     context: contextOf(run, options, parts),
-    sink: tee(sinks),
+    sink: tee(writer === null ? counters.sinks : [writer, ...counters.sinks]),
     census: counters.census,
     crossCheck: options.crossCheck,
   })

@@ -31,7 +31,7 @@ export class ValueWriter {
     } else if (value === null) {
       this.out.literal(NULL)
     } else if (typeof value === 'string') {
-      this.out.text(isPlain(value) ? `"${value}"` : JSON.stringify(wellFormed(value)))
+      if (!this.out.quoted(value)) this.out.text(JSON.stringify(wellFormed(value)))
     } else {
       this.kept(value)
     }
@@ -103,17 +103,4 @@ export class ValueWriter {
     const raw = bytes.toString('utf8')
     this.out.text(repaired(raw, raw.includes('\ufffd'), this.repairs))
   }
-}
-
-/** Longest string that is looked through before it is written; most strings of ours are ids and names. */
-const SHORT = 64
-
-/** True when a JSON string holding `text` needs no escapes. False for what was not looked through. */
-function isPlain(text: string): boolean {
-  if (text.length > SHORT) return false
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i)
-    if (unit < 0x20 || unit > 0x7e || unit === 0x22 || unit === 0x5c) return false
-  }
-  return true
 }

@@ -30,6 +30,11 @@ export function literal(text: string): Literal {
   return made
 }
 
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+/** Longest text that is written unit by unit: most are ids and names. */
+const LONGEST_QUOTED = 64
+
 /** Bytes at the end of the literals that one splice keeps a literal of its own in. */
 const PIN_BYTES = 8 * 1024
 
@@ -151,6 +156,23 @@ export class Splice {
     } else {
       this.bytes(Buffer.from(text))
     }
+  }
+
+  /** A short text as a JSON string, when it needs no escapes; false, and nothing put in, when it is not known to. */
+  quoted(text: string): boolean {
+    const { length } = text
+    if (length > LONGEST_QUOTED || this.scratch + length + 2 > SCRATCH_AT + SCRATCH_BYTES) return false
+    const { buffer } = this.scanner
+    let at = this.scratch
+    buffer[at++] = QUOTE
+    for (let i = 0; i < length; i++) {
+      const unit = text.charCodeAt(i)
+      if (unit < 0x20 || unit > 0x7e || unit === QUOTE || unit === BACKSLASH) return false
+      buffer[at++] = unit
+    }
+    buffer[at] = QUOTE
+    this.scratchSpan(length + 2)
+    return true
   }
 
   /** Bytes from outside the scanner's memory. */

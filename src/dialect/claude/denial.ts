@@ -82,9 +82,8 @@ export function noteDenied(id: string | null, denied: string[]): boolean {
 /** The beginning of a result's text: of a string, or of its first text block. */
 function headOf(record: RecordView, content: Node): string {
   const first = record.isArray(content) ? firstText(record, content) : content
-  // Results of failed calls are short; only a long one is cut, where no phrase reaches.
-  const text = record.text(first) ?? ''
-  return text.startsWith('Error: ') ? text.slice(7, 512) : text.slice(0, 512)
+  const text = record.head(first, 512) ?? ''
+  return text.startsWith('Error: ') ? text.slice(7) : text
 }
 
 function firstText(record: RecordView, content: Node): Node {
