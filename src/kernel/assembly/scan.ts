@@ -188,13 +188,9 @@ function index(upTo: u32, end: u32): void {
     const b1 = i8x16.eq(v1, slashBytes)
     const b2 = i8x16.eq(v2, slashBytes)
     const b3 = i8x16.eq(v3, slashBytes)
-    const c0 = i8x16.lt_u(v0, firstPrintable)
-    const c1 = i8x16.lt_u(v1, firstPrintable)
-    const c2 = i8x16.lt_u(v2, firstPrintable)
-    const c3 = i8x16.lt_u(v3, firstPrintable)
     const slashAny = v128.or(v128.or(b0, b1), v128.or(b2, b3))
     const quoteAny = v128.or(v128.or(q0, q1), v128.or(q2, q3))
-    const controlAny = v128.or(v128.or(c0, c1), v128.or(c2, c3))
+    const controlAny = i8x16.lt_u(i8x16.min_u(i8x16.min_u(v0, v1), i8x16.min_u(v2, v3)), firstPrintable)
 
     // Plain text inside a string: nothing to see.
     if ((string & (escapeIn ^ 1)) != 0 && !v128.any_true(v128.or(v128.or(slashAny, quoteAny), controlAny))) {
@@ -252,7 +248,14 @@ function index(upTo: u32, end: u32): void {
       }
     }
     const quotes = quoteBits & ~escaped & valid
-    const controls = v128.any_true(controlAny) ? mask64(c0, c1, c2, c3) & valid : 0
+    const controls = v128.any_true(controlAny)
+      ? mask64(
+          i8x16.lt_u(v0, firstPrintable),
+          i8x16.lt_u(v1, firstPrintable),
+          i8x16.lt_u(v2, firstPrintable),
+          i8x16.lt_u(v3, firstPrintable),
+        ) & valid
+      : 0
     if ((string & (quotes == 0 ? 1 : 0)) != 0 && (controls | spoils | lones) == 0) {
       // Text with escapes inside a string.
       p += 64
