@@ -104,10 +104,15 @@ export function inWords(counted: Counted): string {
 
 /** @throws UsageError when nothing at all was found */
 export function refuseNothing(counted: Counted, paths: readonly string[]): void {
-  if (counted.results.length > 0 || counted.failures.length > 0) return
+  const { results, failures, skipped } = counted
+  if (results.length > 0) return
+  if (failures.length > 0) {
+    if (failures.some((failure) => failure.code !== 'ERR_NOT_FOUND')) return
+    throw new UsageError(failures.map((failure) => plain(failure.message)).join('\nmillrace: '))
+  }
   throw new UsageError(
     `no transcripts in ${paths.map(plain).join(', ')}: looked for files named *.jsonl *.ndjson *.json *.sse *.log *.txt` +
-      (counted.skipped > 0 ? `; ${counted.skipped} found were of no known dialect (a file named itself is always read)` : ''),
+      (skipped > 0 ? `; ${skipped} found were of no known dialect (a file named itself is always read)` : ''),
   )
 }
 
