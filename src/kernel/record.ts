@@ -74,8 +74,8 @@ export class RecordView {
     const end = words[node + 2]!
     while (child < end) {
       const meta = words[child + 3]!
-      if (meta >>> KEY_HASH_SHIFT === key.hash) {
-        if (keyEquals(this.bytes, words[child + 4]!, key)) found = child
+      if (meta >>> KEY_HASH_SHIFT === key.hash && keyEquals(this.bytes, words[child + 4]!, key)) {
+        found = child
       } else if ((meta & NodeBit.KeyEscaped) !== 0 && this.key(child as Node) === key.name) {
         found = child
       }

@@ -14,7 +14,7 @@ const MAX_PAGES = 65536
 /**
  * Where things are in the memory of one scanner, in bytes:
  *
- *     0 ─ zero node ─ stack ─ literals ─ scratch ─ pieces ─ work ─ 1 MiB: input ─ nodes ─ records ─ output …
+ *     0 ─ zero node ─ stack ─ literals ─ scratch ─ pieces ─ work ─ 2 MiB: input ─ nodes ─ records ─ output …
  *
  * What stands before the input never moves; what stands behind it moves when the input is given more room.
  */
@@ -24,9 +24,9 @@ export const LITERALS_BYTES = 48 * 1024
 export const SCRATCH_AT = LITERALS_AT + LITERALS_BYTES
 export const SCRATCH_BYTES = 128 * 1024
 export const PIECES_AT = SCRATCH_AT + SCRATCH_BYTES
-export const PIECES_BYTES = 256 * 1024
+export const PIECES_BYTES = 1024 * 1024
 const WORK_AT = PIECES_AT + PIECES_BYTES
-export const INPUT_AT = 1024 * 1024
+export const INPUT_AT = 2 * 1024 * 1024
 
 /** Above this much input a scan is of one long line, which needs no table of many records. */
 const MANY_RECORDS_BYTES = 32 * 1024 * 1024

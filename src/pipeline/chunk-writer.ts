@@ -42,10 +42,10 @@ export class ChunkWriter {
 
   /** The next events come from this seat's chunk. */
   begin(seat: Seat): void {
-    let splice = this.splices.get(seat.slot.id)
+    let splice = this.splices.get(seat.slot)
     if (splice === undefined) {
       splice = new Splice(seat.scanner)
-      this.splices.set(seat.slot.id, splice)
+      this.splices.set(seat.slot, splice)
     }
     splice.reset()
     this.current = splice

@@ -60,7 +60,7 @@ export async function readLarge(
     crossCheck: options.crossCheck,
   })
 
-  const seats = new Seats(2 * pool.threads + 1)
+  const seats = new Seats(pool.slots)
   const scans = seatedInOrder(seats, planRanges(size, rangeBytes(options)), (range, { slot }) =>
     pool.scanChunk({ slot, file: job.file, range, lineLimit: options.lineLimit }),
   )
@@ -113,5 +113,5 @@ export async function readLarge(
 
 /** A chunk a task: large enough that tasks cost little, small enough to stay in the caches. */
 function rangeBytes(options: JobOptions): number {
-  return options.chunkBytes === CHUNK_BYTES ? 2 * CHUNK_BYTES : options.chunkBytes
+  return options.chunkBytes === CHUNK_BYTES ? 4 * CHUNK_BYTES : options.chunkBytes
 }

@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
-import { compileKernel } from '../kernel/scanner.ts'
+import { compileKernel, createScanMemory, Scanner } from '../kernel/scanner.ts'
 import type { DigestTask } from './digest-lane.ts'
 import type { RangeScan } from './range.ts'
 import type { BatchResult, BatchTask, ScanTask, WriteTask } from './worker-tasks.ts'
@@ -24,11 +24,16 @@ const HEAP_MIB = 512
 /** The threads that read, scan and translate. Whoever opens a pool closes it. */
 export class Pool {
   readonly threads: number
+  /** What chunks of a large transcript are scanned into. Their number bounds its memory; untouched they cost nothing. */
+  readonly slots: readonly Scanner[]
   private readonly workers: Piscina
 
   constructor(threads: number) {
     this.threads = threads
-    this.workers = open('transcripts', threads, { module: compileKernel() })
+    const module = compileKernel()
+    const memories = Array.from({ length: 2 * threads + 1 }, createScanMemory)
+    this.slots = memories.map((memory) => new Scanner({ module, memory }))
+    this.workers = open('transcripts', threads, { module, memories })
   }
 
   readBatch(task: BatchTask): Promise<BatchResult> {

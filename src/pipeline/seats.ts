@@ -1,24 +1,18 @@
-import { createScanMemory, Scanner } from '../kernel/scanner.ts'
-import type { Slot } from './worker-tasks.ts'
+import type { Scanner } from '../kernel/scanner.ts'
 
-/** A slot, and this thread's view of what a worker scans in it. */
+/** A slot, by its number, and this thread's view of what a worker scans in it. */
 export interface Seat {
-  readonly slot: Slot
+  readonly slot: number
   readonly scanner: Scanner
 }
 
-let slotCount = 0
-
 /** The slots of one large transcript. Their number bounds its memory: who finds none free waits. */
 export class Seats {
-  private readonly free: Seat[] = []
+  private readonly free: Seat[]
   private waiting: (() => void) | null = null
 
-  constructor(count: number) {
-    for (let i = 0; i < count; i++) {
-      const memory = createScanMemory()
-      this.free.push({ slot: { id: slotCount++, memory }, scanner: new Scanner({ memory }) })
-    }
+  constructor(slots: readonly Scanner[]) {
+    this.free = slots.map((scanner, slot) => ({ slot, scanner }))
   }
 
   take(): Seat | null {

@@ -34,7 +34,8 @@ export function readBatch(task: BatchTask): Promise<BatchResult> {
 }
 
 async function readAll(task: BatchTask): Promise<BatchResult> {
-  own ??= new Scanner(moduleFromMain())
+  const { module } = fromMain()
+  own ??= new Scanner(module === null ? {} : { module })
   const census = emptyCensus()
   const results: TranscriptResult[] = []
   for (const job of task.jobs) {
@@ -45,14 +46,9 @@ async function readAll(task: BatchTask): Promise<BatchResult> {
   return { results, census }
 }
 
-/** One memory that a chunk of a large transcript is scanned into, and its output copied together in. */
-export interface Slot {
-  readonly id: number
-  readonly memory: WebAssembly.Memory
-}
-
 export interface ScanTask {
-  readonly slot: Slot
+  /** Number of the memory to scan into, among those the pool was opened with. */
+  readonly slot: number
   readonly file: string
   readonly range: ByteRange
   readonly lineLimit: number
@@ -69,7 +65,7 @@ export function scanChunk(task: ScanTask): RangeScan {
 }
 
 export interface WriteTask {
-  readonly slot: Slot
+  readonly slot: number
   readonly scan: ScanFacts
   readonly output: Handover
   /** Where the chunk's output goes; null leaves it at the slot's output region. */
@@ -94,17 +90,23 @@ function portable(error: unknown): unknown {
   return error instanceof OutputError ? new Error(`${error.code}: ${error.message}`) : error
 }
 
-function slotScanner(slot: Slot): Scanner {
-  const known = slots.get(slot.id)
+function slotScanner(slot: number): Scanner {
+  const known = slots.get(slot)
   if (known !== undefined) return known
-  const made = new Scanner({ ...moduleFromMain(), memory: slot.memory })
-  slots.set(slot.id, made)
+  const { module, memories } = fromMain()
+  const memory = memories[slot]
+  if (memory === undefined) throw new RangeError(`there is no slot ${slot}`)
+  const made = new Scanner({ memory, ...(module === null ? {} : { module }) })
+  slots.set(slot, made)
   return made
 }
 
-/** The kernel that the main thread compiled; Piscina wraps what it was given for its workers. */
-function moduleFromMain(): { readonly module?: WebAssembly.Module } {
+/** What the main thread compiled and laid out for all workers. Memories are costly to send, so they come once. */
+function fromMain(): { readonly module: WebAssembly.Module | null; readonly memories: readonly WebAssembly.Memory[] } {
+  // Piscina wraps what it was given for its workers.
   const data: unknown = Array.isArray(workerData) ? workerData[1] : workerData
-  if (typeof data !== 'object' || data === null || !('module' in data)) return {}
-  return data.module instanceof WebAssembly.Module ? { module: data.module } : {}
+  if (typeof data !== 'object' || data === null) return { module: null, memories: [] }
+  const module = 'module' in data && data.module instanceof WebAssembly.Module ? data.module : null
+  const list = 'memories' in data && Array.isArray(data.memories) ? data.memories : []
+  return { module, memories: list.filter((memory) => memory instanceof WebAssembly.Memory) }
 }

@@ -16,6 +16,11 @@
 const NODE_BYTES: u32 = 20
 const RECORD_BYTES: u32 = 24
 const BATCH_BYTES: u32 = 32768
+/**
+ * Bytes of each of the three lists of a batch. A batch may run over by 63 bytes, three tokens may be left of the one before,
+ * and tokens are stored eight at a time.
+ */
+const LIST_BYTES: u32 = 4 * BATCH_BYTES + 1024
 
 const KIND_OBJECT: u32 = 1
 const KIND_ARRAY: u32 = 2
@@ -76,12 +81,15 @@ let pairedLow: u32 = 0 // address of the `u` of a low surrogate whose high half 
 let position: u32 = 0
 
 // Tokens of the batch, and marks: bytes that spoil their record, halves of surrogate pairs. Of several marks between two
-// tokens one is kept, so that there are never more of them than tokens.
+// tokens one is kept, so that there are never more of them than tokens. Each list of marks is ascending; what stands before
+// `spoilNext` and `loneNext` has been taken.
 let tokensAt: u32 = 0
 let tokenEnd: u32 = 0
 let spoilsAt: u32 = 0
+let spoilNext: u32 = 0
 let spoilEnd: u32 = 0
 let lonesAt: u32 = 0
+let loneNext: u32 = 0
 let loneEnd: u32 = 0
 let spoilToken: u32 = 0
 let loneToken: u32 = 0
@@ -101,7 +109,7 @@ let isDocument: bool = false
 let numberIsHuge: bool = false
 
 /** Bytes that `scan` needs at `work`. */
-export const WORK_BYTES: u32 = 3 * (4 * BATCH_BYTES + 256)
+export const WORK_BYTES: u32 = 3 * LIST_BYTES
 
 /**
  * Scan `[start, end)`, whose last byte is a line feed, into nodes at `nodes` and records at `records`.
@@ -126,10 +134,12 @@ export function scan(
   pairedLow = 0
   position = start
   tokensAt = work
-  spoilsAt = tokensAt + 4 * BATCH_BYTES + 256
-  lonesAt = spoilsAt + 4 * BATCH_BYTES + 256
+  spoilsAt = tokensAt + LIST_BYTES
+  lonesAt = spoilsAt + LIST_BYTES
   tokenEnd = tokensAt
+  spoilNext = spoilsAt
   spoilEnd = spoilsAt
+  loneNext = lonesAt
   loneEnd = lonesAt
   spoilToken = NEVER
   loneToken = NEVER
@@ -494,10 +504,10 @@ function build(last: bool, end: u32): void {
         np = nodeNext
         flags = isDocument ? 0 : FLAG_SAME_LINE
         recordStart = at
-      } else if (byte == 0 && onlyPadding(at)) {
+      } else if ((byte == 0 || byte == 0xef) && onlyPadding(at)) {
         flags |= FLAG_PADDED
         t += 4
-      } else if (isDocument) {
+      } else if (isDocument && recordNext + 2 * RECORD_BYTES <= recordLimit) {
         nodeNext = np
         endRecord(at, lineCount)
         np = nodeNext
@@ -533,15 +543,10 @@ function build(last: bool, end: u32): void {
       // NUL runs and byte order marks around a record do not lose it.
       if (byte == 0 || (byte == 0xef && (load<u32>(at) & 0x00ffffff) == BOM)) {
         flags |= FLAG_PADDED
-        const from = at
-        while (true) {
-          if (load<u8>(at) == 0) at++
-          else if ((load<u32>(at) & 0x00ffffff) == BOM) at += 3
-          else break
-        }
+        at = paddingEnd(at)
         byte = load<u8>(at)
         // What follows has its own token, unless it touches the run as part of the same scalar.
-        if (byte <= 0x20 || isStructural(byte) || at == from) {
+        if (isSpace(byte) || isStructural(byte)) {
           t += 4
           continue
         }
@@ -592,6 +597,17 @@ function keepRest(t: u32): void {
   const rest: u32 = tokenEnd > t ? tokenEnd - t : 0
   memory.copy(tokensAt, t, rest)
   tokenEnd = tokensAt + rest
+  // Marks before the tokens that are left belong to the record at hand. A record may go on for many batches: they are
+  // taken now, so that there is room for those of the next batch.
+  const done = rest > 0 ? load<u32>(tokensAt) : position
+  if (spoiledBelow(done)) flags |= FLAG_UNPARSED
+  if (loneBelow(done)) flags |= FLAG_LONE
+  memory.copy(spoilsAt, spoilNext, spoilEnd - spoilNext)
+  spoilEnd -= spoilNext - spoilsAt
+  spoilNext = spoilsAt
+  memory.copy(lonesAt, loneNext, loneEnd - loneNext)
+  loneEnd -= loneNext - lonesAt
+  loneNext = lonesAt
   spoilToken = spoilToken == NEVER || spoilToken < t ? NEVER : spoilToken - moved
   loneToken = loneToken == NEVER || loneToken < t ? NEVER : loneToken - moved
 }
@@ -630,16 +646,8 @@ function close(at: u32, np: u32): void {
 
 /** Write the record that ends before `at`, and make ready for the next. `nodeNext` must be up to date. */
 function endRecord(at: u32, line: u32): void {
-  if (spoilEnd != spoilsAt) {
-    const rest = dropBelow(spoilsAt, spoilEnd, isDocument ? at : at + 1)
-    if (rest != spoilEnd) flags |= FLAG_UNPARSED
-    spoilEnd = rest
-  }
-  if (loneEnd != lonesAt) {
-    const rest = dropBelow(lonesAt, loneEnd, at)
-    if (rest != loneEnd) flags |= FLAG_LONE
-    loneEnd = rest
-  }
+  if (spoiledBelow(isDocument ? at : at + 1)) flags |= FLAG_UNPARSED
+  if (loneBelow(at)) flags |= FLAG_LONE
   if (numberIsHuge) {
     flags |= FLAG_HUGE
     numberIsHuge = false
@@ -652,6 +660,8 @@ function endRecord(at: u32, line: u32): void {
     root = 0
     nodeNext = recordNodes
   }
+  // The host gives room for a record every two bytes: without it, it must not go on.
+  if (recordNext + RECORD_BYTES > recordLimit) unreachable()
   store<u32>(recordNext, recordStart)
   store<u32>(recordNext, end, 4)
   store<u32>(recordNext, root, 8)
@@ -665,13 +675,22 @@ function endRecord(at: u32, line: u32): void {
   flags = 0
 }
 
-/** Take the marks below `at` out of an ascending list; returns its new end, the old one when there were none. */
-function dropBelow(list: u32, end: u32, at: u32): u32 {
-  let from = list
-  while (from < end && load<u32>(from) < at) from += 4
-  if (from == list) return end
-  memory.copy(list, from, end - from)
-  return end - (from - list)
+/** Take the marks of spoiled bytes below `at`; true when there were any. */
+// @ts-ignore: decorator
+@inline
+function spoiledBelow(at: u32): bool {
+  const from = spoilNext
+  while (spoilNext < spoilEnd && load<u32>(spoilNext) < at) spoilNext += 4
+  return spoilNext != from
+}
+
+/** Take the marks of half surrogate pairs below `at`; true when there were any. */
+// @ts-ignore: decorator
+@inline
+function loneBelow(at: u32): bool {
+  const from = loneNext
+  while (loneNext < loneEnd && load<u32>(loneNext) < at) loneNext += 4
+  return loneNext != from
 }
 
 /** Write the pieces of `list` (address, length; address 0: the length in decimal digits) one after the other at `to`; returns the end. */
@@ -803,10 +822,25 @@ function endsScalar(byte: u32): bool {
   return byte == COMMA || byte == CLOSE_OBJECT || byte == CLOSE_ARRAY || byte == LF || byte == 0x20 || byte == CR || byte == 0x09 || byte == COLON || byte == OPEN_OBJECT || byte == OPEN_ARRAY
 }
 
-/** True when NUL bytes are all that is left of the run of bytes at `at`. */
+// @ts-ignore: decorator
+@inline
+function isSpace(byte: u32): bool {
+  return byte == 0x20 || byte == LF || byte == CR || byte == 0x09
+}
+
+/** Address after the run of NUL bytes and byte order marks at `at`. */
+function paddingEnd(at: u32): u32 {
+  while (true) {
+    if (load<u8>(at) == 0) at++
+    else if ((load<u32>(at) & 0x00ffffff) == BOM) at += 3
+    else return at
+  }
+}
+
+/** True when NUL bytes and byte order marks are all that is left of the run of bytes at `at`. */
 function onlyPadding(at: u32): bool {
-  while (load<u8>(at) == 0) at++
-  return endsScalar(load<u8>(at))
+  const end = paddingEnd(at)
+  return end != at && endsScalar(load<u8>(end))
 }
 
 /** The closing quote of a string is the last byte but white space before the token that follows. */
@@ -835,7 +869,10 @@ function scalarEnd(at: u32, byte: u32): u32 {
   } else {
     end = numberEnd(at, byte)
   }
-  return end != 0 && endsScalar(load<u8>(end)) ? end : 0
+  if (end == 0 || endsScalar(load<u8>(end))) return end
+  if (depth != 0 || !onlyPadding(end)) return 0
+  flags |= FLAG_PADDED
+  return end
 }
 
 /** End of the number at `at`, 0 when it is none (RFC 8259 §6). Notes numbers that may exceed a double. */
