@@ -227,6 +227,15 @@ export interface AuthExpired extends Timed {
   readonly detail: Text
   readonly sourceLine?: number | null
 }
+/**
+ * A stage in the life of the run around the harness (pulling an image, setting up, tearing down), told by the
+ * orchestrator. No event of the wire: sinks with a word for it use it.
+ */
+export interface SystemStage extends Timed {
+  readonly stage: Text
+  readonly status: Text
+  readonly message: Text
+}
 export interface StreamClosed {
   readonly reason: CloseReason
 }

@@ -48,6 +48,8 @@ export interface Sink {
   authExpired(event: E.AuthExpired): void
   streamClosed(event: E.StreamClosed): void
 
+  /** A stage of the run around the harness; no event of the wire. */
+  system(event: E.SystemStage): void
   /** A request to be billed; no event of the wire. */
   billed(entry: Billed): void
   /** A process total; no event of the wire. */

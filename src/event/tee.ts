@@ -107,6 +107,10 @@ class Pair implements Sink {
     this.one.streamClosed(event)
     this.other.streamClosed(event)
   }
+  system(event: E.SystemStage): void {
+    this.one.system(event)
+    this.other.system(event)
+  }
   billed(entry: Billed): void {
     this.one.billed(entry)
     this.other.billed(entry)

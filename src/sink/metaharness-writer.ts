@@ -381,6 +381,7 @@ export class MetaharnessWriter implements Sink {
     return this.out.pin(`,"run":${JSON.stringify(this.options.run)}`)
   }
 
+  system(): void {}
   private begin(e: E.Timed, start: Literal): void {
     this.head(e.at)
     this.out.literal(start)

@@ -27,6 +27,7 @@ export class QuietSink implements Sink {
   opaque(_event: E.Opaque): void {}
   authExpired(_event: E.AuthExpired): void {}
   streamClosed(_event: E.StreamClosed): void {}
+  system(_event: E.SystemStage): void {}
   billed(_entry: Billed): void {}
   settled(_total: Settled): void {}
   notice(_code: string, _line: number | null, _message: string): void {}

@@ -69,6 +69,8 @@ export class RecordingSink implements Sink {
   authExpired = (event: E.AuthExpired): void => this.keep('auth.expired', event)
   streamClosed = (event: E.StreamClosed): void => this.keep('stream.closed', event)
 
+  system = (event: E.SystemStage): void => this.keep('system', event)
+
   billed(entry: Billed): void {
     this.entries.push(entry)
   }
