@@ -1,3 +1,4 @@
+import { withoutSpace } from './compact.ts'
 import { KEY_HASH_SHIFT, Kind, NODE_WORDS, NodeBit, RecordFlag } from './layout.ts'
 import { type Key, keyEquals } from './key.ts'
 import { wordOf } from './word.ts'
@@ -165,7 +166,7 @@ export class RecordView {
     return kind === Kind.True ? true : kind === Kind.False ? false : null
   }
 
-  /** A number that is an integer and exactly representable, however spelled (`5`, `5.0`, `5e0`); else null. */
+  /** A number whose nearest double is a safe integer, however spelled (`5`, `5.0`, `5e0`); else null. */
   integer(node: Node): number | null {
     const words = this.words
     if ((words[node + 3]! & NodeBit.Kind) !== Kind.Number) return null
@@ -183,7 +184,8 @@ export class RecordView {
       if (at === end) return value
     }
     const value = this.number(node)
-    return value !== null && Number.isSafeInteger(value) && this.isExact(node, value) ? value + 0 : null
+    // Of -0 it makes 0.
+    return value !== null && Number.isSafeInteger(value) ? value + 0 : null
   }
 
   /** A number as the nearest double; null for anything else and outside the double range. */
@@ -246,23 +248,16 @@ export class RecordView {
     return total
   }
 
-  /** A copy of the value's bytes that outlives the record. */
+  /** A copy of the value's bytes that outlives the record; line feeds between the tokens of an item are left out. */
   keep(node: Node): JsonBytes {
-    const bytes = new Uint8Array(this.bytes.subarray(this.words[node]!, this.words[node + 1]!))
-    return { bytes, suspect: this.suspect }
+    const bytes = this.bytes.subarray(this.words[node]!, this.words[node + 1]!)
+    const isSpread = (this.flags & RecordFlag.Item) !== 0
+    return { bytes: isSpread ? withoutSpace(bytes) : new Uint8Array(bytes), suspect: this.suspect }
   }
 
   /** Some value in this record may be unfit for strict readers; writers then look at each span. */
   get suspect(): boolean {
     return (this.flags & SUSPECT) !== 0
-  }
-
-  private isExact(node: Node, value: number): boolean {
-    // Fewer than 16 characters always fit a double.
-    if (this.rawBytes(node) < 16) return true
-    const spelled = this.raw(node)
-    if (/^-?\d+$/.test(spelled) === false) return true
-    return BigInt(spelled) === BigInt(value)
   }
 }
 

@@ -127,7 +127,12 @@ export class Scanner {
 
   /** What another thread needs to read the last scan. */
   facts(): ScanFacts {
-    return { capacity: this.capacity, records: this.recordCount, lines: this.lineCount, blanks: this.blankCount }
+    return {
+      capacity: this.capacity,
+      records: this.recordCount,
+      lines: this.lineCount,
+      blanks: this.blankCount,
+    }
   }
 
   /**
@@ -138,7 +143,17 @@ export class Scanner {
   scan(start: number, end: number, document = false): void {
     if (end > start) {
       const { kernel } = this
-      kernel.scan(start, end, this.nodesAt, this.recordsAt, this.outputAt, STACK_AT, WORK_AT, DEPTH_LIMIT, document ? 1 : 0)
+      kernel.scan(
+        start,
+        end,
+        this.nodesAt,
+        this.recordsAt,
+        this.outputAt,
+        STACK_AT,
+        WORK_AT,
+        DEPTH_LIMIT,
+        document ? 1 : 0,
+      )
       this.recordCount = Number(kernel.recordCount.value)
       this.lineCount = Number(kernel.lineCount.value)
       this.blankCount = Number(kernel.blankCount.value)
@@ -158,20 +173,21 @@ export class Scanner {
     const cut = input.length > 0 && input[input.length - 1] !== 0x0a
     if (cut) this.bytes[end++] = 0x0a
     this.scan(INPUT_AT, end, document)
-    if (cut && !document) this.flagLast(RecordFlag.NoLineEnd)
+    if (cut && !document) this.flagCut()
   }
 
-  /** Set a flag on the last record of the scan, when there is one. */
-  flagLast(flag: number): void {
+  /** The last line of the scan has no line feed of its own: flag its last record, when there is one. */
+  flagCut(): void {
     if (this.recordCount === 0) return
-    const at = (this.recordsAt >> 2) + (this.recordCount - 1) * RECORD_WORDS + 3
-    this.words[at] = this.words[at]! | flag
+    const at = (this.recordsAt >>> 2) + (this.recordCount - 1) * RECORD_WORDS
+    if (this.words[at + 4] !== this.lineCount - 1) return
+    this.words[at + 3] = this.words[at + 3]! | RecordFlag.NoLineEnd
   }
 
   /** Move the view to record `index` of the last scan. `view.line` becomes `firstLine` plus its line in the scan. */
   select(index: number, firstLine: number): RecordView {
     const { view, words } = this
-    const at = (this.recordsAt >> 2) + index * RECORD_WORDS
+    const at = (this.recordsAt >>> 2) + index * RECORD_WORDS
     view.start = words[at]!
     view.end = words[at + 1]!
     view.root = words[at + 2]! as Node
@@ -213,7 +229,7 @@ export class Scanner {
 
   private flagBadUtf8(): void {
     for (let i = 0; i < this.recordCount; i++) {
-      const at = (this.recordsAt >> 2) + i * RECORD_WORDS
+      const at = (this.recordsAt >>> 2) + i * RECORD_WORDS
       if (isUtf8(this.bytes.subarray(this.words[at]!, this.words[at + 1]!))) continue
       this.words[at + 3] = this.words[at + 3]! | RecordFlag.BadUtf8
     }

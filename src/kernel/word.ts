@@ -6,7 +6,8 @@ const words: (string | undefined)[] = new Array<string | undefined>(SLOTS)
 
 /**
  * The string spelled by `bytes[start, end)`. Short ASCII strings seen before are handed out again instead of
- * being made anew, so that comparing and counting them costs no memory. Null for long strings and those with escapes.
+ * being made anew, so that comparing and counting them costs no memory. Null for long strings, those with escapes and
+ * those beyond ASCII, whose bytes are not their units.
  */
 export function wordOf(bytes: Buffer, start: number, end: number): string | null {
   const length = end - start
@@ -15,13 +16,13 @@ export function wordOf(bytes: Buffer, start: number, end: number): string | null
   let hash = length
   for (let i = start; i < end; i++) {
     const byte = bytes[i]!
-    if (byte === 0x5c) return null
+    if (byte === 0x5c || byte > 0x7f) return null
     hash = (Math.imul(hash, 31) + byte) | 0
   }
   const slot = (hash ^ (hash >>> 12)) & (SLOTS - 1)
   const known = words[slot]
   if (known !== undefined && spells(known, bytes, start, length)) return known
-  const made = bytes.utf8Slice(start, end)
+  const made = bytes.latin1Slice(start, end)
   words[slot] = made
   return made
 }

@@ -1,5 +1,4 @@
 import { createHash, type Hash } from 'node:crypto'
-import { RecordFlag } from '../kernel/layout.ts'
 import { INPUT_AT, type Scanner } from '../kernel/scanner.ts'
 import type { Source } from '../source/source.ts'
 
@@ -8,8 +7,8 @@ export const CHUNK_BYTES = 1024 * 1024
 /** Bytes a line may have unless the caller says otherwise. */
 export const LINE_LIMIT = 256 * 1024 * 1024
 
-/** A window is not made larger than this for the sake of more lines. */
-const MOST_WINDOW_BYTES = 32 * 1024 * 1024
+/** Neither a chunk of several lines nor a window is made larger than this: the scanner's table of records has room for it. */
+const MOST_BYTES = 32 * 1024 * 1024
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -55,10 +54,11 @@ export class ChunkReader {
   ) {
     this.source = source
     this.scanner = scanner
-    this.chunkBytes = options.chunkBytes
     this.lineLimit = options.lineLimit
+    // No line within a chunk's size is over the limit then: only longer ones have to be measured.
+    this.chunkBytes = Math.max(1, Math.min(options.chunkBytes, options.lineLimit, MOST_BYTES))
     this.digest = options.digest ? createHash('sha256') : null
-    scanner.reserve(options.chunkBytes + 1)
+    scanner.reserve(this.chunkBytes + 1)
   }
 
   /** SHA-256 of everything read; null when it was not asked for. Once, at the end. */
@@ -88,14 +88,18 @@ export class ChunkReader {
         if (this.to === this.from) return false
         end = this.lineEnd(searched)
         if (end > 0) break
-        if (this.ended) return this.tail()
         if (this.to - this.from > this.lineLimit) {
           await this.passOver()
           return true
         }
+        if (this.ended) return this.tail()
         want = Math.min(want * 2, this.lineLimit + this.chunkBytes)
         this.scanner.reserve(want + 1)
       }
+    }
+    if (end - 1 - this.from > this.lineLimit) {
+      await this.passOver()
+      return true
     }
     this.scanner.scan(this.from, end)
     this.from = end
@@ -113,13 +117,15 @@ export class ChunkReader {
     for (;;) {
       this.scanner.reserve(want + 1)
       await this.fill(INPUT_AT + want)
-      const { buffer } = this.scanner
-      end = buffer.subarray(INPUT_AT, this.to).lastIndexOf(LINE_FEED) + 1
-      if (this.ended || want >= MOST_WINDOW_BYTES || this.to - INPUT_AT > this.lineLimit) break
-      if (end > 0 && hasFeeds(buffer.subarray(INPUT_AT, INPUT_AT + end), lines)) break
+      // More may be there: an earlier window, or what was read in search of a document's end.
+      const seen = this.scanner.buffer.subarray(INPUT_AT, Math.min(this.to, INPUT_AT + want))
+      end = seen.lastIndexOf(LINE_FEED) + 1
+      if (seen.length < want || seen.length > this.lineLimit || (end > 0 && want >= MOST_BYTES)) break
+      if (end > 0 && hasFeeds(seen.subarray(0, end), lines)) break
       want *= 2
     }
-    if (this.ended && INPUT_AT + end < this.to) {
+    const rest = this.to - INPUT_AT - end
+    if (this.ended && this.to - INPUT_AT < want && rest > 0 && rest <= this.lineLimit) {
       this.tail()
       this.from = INPUT_AT
       this.scanned = this.to - INPUT_AT <= this.chunkBytes ? this.to : 0
@@ -144,6 +150,7 @@ export class ChunkReader {
       await this.fill(INPUT_AT + want)
       if (this.to - INPUT_AT > limit) return null
     }
+    if (this.to - INPUT_AT > limit) return null
     this.scanner.reserve(this.to - INPUT_AT + 1)
     this.scanner.buffer[this.to] = LINE_FEED
     return this.to - INPUT_AT + 1
@@ -175,7 +182,7 @@ export class ChunkReader {
     scanner.reserve(this.to - INPUT_AT + 1)
     scanner.buffer[this.to] = LINE_FEED
     scanner.scan(this.from, this.to + 1)
-    scanner.flagLast(RecordFlag.NoLineEnd)
+    scanner.flagCut()
     this.from = this.to
     return true
   }
@@ -185,7 +192,7 @@ export class ChunkReader {
     const { scanner } = this
     const hash = createHash('sha256')
     let bytes = 0
-    // A carriage return belongs to the line only when no line feed follows it.
+    // A carriage return belongs to the line only when neither a line feed nor the end follows it.
     let held = false
     for (;;) {
       const input = scanner.buffer.subarray(this.from, this.to)
@@ -204,7 +211,10 @@ export class ChunkReader {
       hash.update(part)
       bytes += part.length
       this.from = feed < 0 ? this.to : this.from + feed + 1
-      if (last) break
+      if (last) {
+        this.noLineEnd = feed < 0
+        break
+      }
       this.toFront()
       await this.fill(INPUT_AT + this.chunkBytes)
     }

@@ -74,14 +74,17 @@ export async function openDocument(
       for (const { root, flags } of roots) {
         const array = view.isArray(root) ? root : inside(view, root)
         if (array !== root && !one(root, flags)) return
-        for (let item = view.first(array); item !== NONE; item = view.next(item)) if (!one(item, flags)) return
+        for (let item = view.first(array); item !== NONE; item = view.next(item))
+          if (!one(item, flags)) return
       }
     },
   }
 }
 
 function countFeeds(bytes: Buffer, start: number, end: number): number {
+  // What is searched ends where the counting does: a search beyond it, once an item, would cost the square of the items.
+  const span = bytes.subarray(start, end)
   let count = 0
-  for (let at = bytes.indexOf(LINE_FEED, start); at >= 0 && at < end; at = bytes.indexOf(LINE_FEED, at + 1)) count++
+  for (let at = span.indexOf(LINE_FEED); at >= 0; at = span.indexOf(LINE_FEED, at + 1)) count++
   return count
 }

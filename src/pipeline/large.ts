@@ -1,4 +1,5 @@
 import { tee } from '../event/tee.ts'
+import { isCompressed } from '../source/codec.ts'
 import { FileSource } from '../source/source.ts'
 import { CHUNK_BYTES, ChunkReader } from './chunk-reader.ts'
 import { ChunkWriter } from './chunk-writer.ts'
@@ -35,6 +36,7 @@ export async function readLarge(
   tools: Tools,
   pool: Pool,
 ): Promise<TranscriptResult> {
+  if (await isCompressed(job.file)) return readTranscript(job, options, tools)
   const source = new FileSource(job.file)
   const { size } = source
   const reader = new ChunkReader(source, tools.scanner, { ...options, digest: false })
@@ -75,7 +77,8 @@ export async function readLarge(
         translation.oversize(seat.scanner.view, scan.oversize.digest, scan.oversize.bytes)
       }
       blank += scan.scan.blanks
-      noLineEnd = scan.noLineEnd
+      // Ranges behind a cut last line own nothing, and see no cut.
+      noLineEnd ||= scan.noLineEnd
       if (writing === null) seats.release(seat)
       else writing.end(seat, scan.scan, () => seats.release(seat))
     }
@@ -89,6 +92,7 @@ export async function readLarge(
       blank,
       events: 0,
       noLineEnd,
+      trouble: null,
       parts,
     })
     const outputBytes = (await writing?.finish()) ?? 0
@@ -111,7 +115,11 @@ export async function readLarge(
   }
 }
 
-/** A chunk a task: large enough that tasks cost little, small enough to stay in the caches. */
+/**
+ * A chunk a task: large enough that tasks cost little, small enough to stay in the caches, and no larger than a line may
+ * be, so that only a range's last line is.
+ */
 function rangeBytes(options: JobOptions): number {
-  return options.chunkBytes === CHUNK_BYTES ? 4 * CHUNK_BYTES : options.chunkBytes
+  const wanted = options.chunkBytes === CHUNK_BYTES ? 4 * CHUNK_BYTES : options.chunkBytes
+  return Math.max(1, Math.min(wanted, options.lineLimit))
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { RecordFlag } from '../kernel/layout.ts'
 import { INPUT_AT, type ScanFacts, type Scanner } from '../kernel/scanner.ts'
 import type { FileSource } from '../source/source.ts'
 import type { Oversize } from './chunk-reader.ts'
@@ -37,14 +36,20 @@ export function planRanges(sizeBytes: number, rangeBytes: number): ByteRange[] {
 }
 
 /**
- * Read the lines that a range owns and scan them.
+ * Read the lines that a range owns and scan them. The range is no longer than the line limit, so that only its last line
+ * may be over it.
  *
  *     …}\n{ line that begins before start … }\n{ owned … }\n{ owned, ends behind end … }\n
  *         ^ start - 1                                            ^ end - 1        ^ read up to here
  *
  * @throws SourceError when the file cannot be read
  */
-export function scanRange(file: FileSource, range: ByteRange, lineLimit: number, scanner: Scanner): RangeScan {
+export function scanRange(
+  file: FileSource,
+  range: ByteRange,
+  lineLimit: number,
+  scanner: Scanner,
+): RangeScan {
   // One byte more at the front: a line feed there makes the first byte of the range a line's first.
   const from = range.start === 0 ? 0 : range.start - 1
   const want = range.end - from
@@ -58,7 +63,10 @@ export function scanRange(file: FileSource, range: ByteRange, lineLimit: number,
   }
   let position = from + (to - INPUT_AT)
   if (to > start && scanner.buffer[to - 1] === LINE_FEED) return scanned(scanner, start, to)
-  const lastStart = Math.max(start, scanner.buffer.subarray(INPUT_AT, to).lastIndexOf(LINE_FEED) + 1 + INPUT_AT)
+  const lastStart = Math.max(
+    start,
+    scanner.buffer.subarray(INPUT_AT, to).lastIndexOf(LINE_FEED) + 1 + INPUT_AT,
+  )
   for (;;) {
     if (to - lastStart > lineLimit) return passOver(file, scanner, start, lastStart, to, position)
     scanner.reserve(to - INPUT_AT + OVERHANG_BYTES + 1)
@@ -67,7 +75,7 @@ export function scanRange(file: FileSource, range: ByteRange, lineLimit: number,
       if (to === start) return nothing(scanner)
       scanner.buffer[to] = LINE_FEED
       scanner.scan(start, to + 1)
-      scanner.flagLast(RecordFlag.NoLineEnd)
+      scanner.flagCut()
       return { scan: scanner.facts(), oversize: null, noLineEnd: true }
     }
     const feed = scanner.buffer.subarray(to, to + got).indexOf(LINE_FEED)
@@ -117,13 +125,15 @@ function passOver(
   take(scanner.buffer.subarray(lastStart, to))
   const block = Buffer.allocUnsafe(1024 * 1024)
   let at = position
+  let noLineEnd = false
   for (;;) {
     const got = file.readAt(block, 0, block.length, at)
     const part = block.subarray(0, got)
     const feed = part.indexOf(LINE_FEED)
     take(feed < 0 ? part : part.subarray(0, feed))
     at += got
-    if (feed >= 0 || got === 0) break
+    noLineEnd = got === 0
+    if (feed >= 0 || noLineEnd) break
   }
-  return { scan, oversize: { digest: hash.digest('hex'), bytes }, noLineEnd: false }
+  return { scan, oversize: { digest: hash.digest('hex'), bytes }, noLineEnd }
 }
