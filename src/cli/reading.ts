@@ -79,7 +79,12 @@ export function verdict(console: Console, counted: Counted, flags: ReadingFlags)
   }
   const faults = results.some(({ notices }) => notices.some(({ code }) => FAULT_CODES.has(code)))
   if (faults) console.say('millrace: a fault of its own was noticed, see the notices; please report it')
-  const failed = failures.length > 0 || broken.length > 0 || faults
+  const cut = results.filter((result) => result.broken)
+  for (const { path, notices } of cut.slice(0, MOST_NAMED)) {
+    const why = notices.find(({ code }) => code.startsWith('source-'))
+    console.say(`millrace: ${plain(path)}: ${why?.message ?? 'broke off'}`)
+  }
+  const failed = failures.length > 0 || broken.length > 0 || cut.length > 0 || faults
   return failed || failsOn(results, flags.failOn ?? []) ? Exit.Failed : Exit.Ok
 }
 

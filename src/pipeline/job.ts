@@ -59,6 +59,8 @@ export interface TranscriptResult {
   readonly ending: Ending | ReadEnding | null
   /** The input broke off within a record. */
   readonly cut: boolean
+  /** Compressed data broke off or was damaged; what came before is in the result. */
+  readonly broken: boolean
   readonly notices: readonly Notice[]
   readonly unparsedLines: readonly number[]
   /** `opaque` events of the stream. */
@@ -102,6 +104,7 @@ function emptyResult(job: TranscriptJob): TranscriptResult {
     outputBytes: 0,
     ending: null,
     cut: false,
+    broken: false,
     notices: [],
     unparsedLines: [],
     opaque: 0,

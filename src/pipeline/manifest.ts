@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { completenessOf } from '../dialect/verdict.ts'
+import { COMPRESSION_SUFFIX } from '../source/codec.ts'
 import type { TranscriptResult } from './job.ts'
 
 const FORMAT = 'millrace.manifest/1'
@@ -60,7 +61,7 @@ export function corpusDigest(results: readonly TranscriptResult[]): string | nul
   for (const { path, digest, error } of results) {
     if (error !== null) continue
     if (digest === null) return null
-    hash.update(`${path} ${digest}\n`)
+    hash.update(`${path.replace(COMPRESSION_SUFFIX, '')} ${digest}\n`)
   }
   return hash.digest('hex')
 }

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { COMPRESSION_SUFFIX } from '../source/codec.ts'
 
 /** Endings of the files that are looked at in a folder. */
 export const TRANSCRIPT_SUFFIX = /\.(?:jsonl|ndjson|json|sse|log|txt)$/
@@ -6,7 +7,8 @@ export const TRANSCRIPT_SUFFIX = /\.(?:jsonl|ndjson|json|sse|log|txt)$/
 /** A run id for a transcript that names none: the file stem without suffixes, `stdin` for standard input. */
 export function runOf(path: string): string {
   if (path === '-') return 'stdin'
-  return basename(path).replace(TRANSCRIPT_SUFFIX, '') || basename(path)
+  const plain = basename(path).replace(COMPRESSION_SUFFIX, '')
+  return plain.replace(TRANSCRIPT_SUFFIX, '') || plain
 }
 
 /**
@@ -14,7 +16,7 @@ export function runOf(path: string): string {
  * get one name, the whole input name stands before the ending. Paths are made safe.
  */
 export function outputNames(paths: readonly string[], ending: string): string[] {
-  const short = paths.map((path) => safePath(path.replace(TRANSCRIPT_SUFFIX, '')) + ending)
+  const short = paths.map((path) => safePath(path.replace(COMPRESSION_SUFFIX, '').replace(TRANSCRIPT_SUFFIX, '')) + ending)
   const uses = new Map<string, number>()
   for (const name of short) uses.set(name, (uses.get(name) ?? 0) + 1)
   const taken = new Set<string>()

@@ -10,7 +10,9 @@ import { Splice } from '../sink/splice.ts'
 import { StreamFactsSink } from '../sink/stream-facts.ts'
 import { completenessOf } from '../dialect/verdict.ts'
 import { MetaharnessWriter, type WriterOptions } from '../sink/metaharness-writer.ts'
-import { FileSource, type Source, StdinSource } from '../source/source.ts'
+import { COMPRESSION_SUFFIX, openSource } from '../source/codec.ts'
+import type { DecodedSource, Trouble } from '../source/decoded.ts'
+import type { Source } from '../source/source.ts'
 import { refuseByMagic, SourceError } from '../source/source-error.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { failedResult, type JobOptions, skippedResult, type TranscriptJob, type TranscriptResult } from './job.ts'
@@ -36,12 +38,13 @@ export async function readTranscript(job: TranscriptJob, options: JobOptions, to
   let source: Source | null = null
   let output: Output | null = null
   try {
-    source = job.file === null ? new StdinSource() : new FileSource(job.file)
+    const opened = await openSource(job.file)
+    source = opened.source
     const reader = new ChunkReader(source, tools.scanner, options)
     const window = await openWindow(job, options, tools, reader)
     if (window === null) return skippedResult(job)
     output = job.output === null ? tools.stream : openOutput(job.output, options.digest)
-    const result = await translate(job, options, tools, reader, window, output)
+    const result = await translate(job, options, tools, reader, window, output, opened.decoded)
     output?.finish()
     return output === null ? result : { ...result, outputDigest: output.digest, outputBytes: output.bytes }
   } catch (error) {
@@ -95,12 +98,16 @@ export class Counters {
       readonly blank: number
       readonly events: number
       readonly noLineEnd: boolean
+      readonly trouble: Trouble | null
       readonly parts: readonly Part[]
     },
   ): TranscriptResult {
+    const { trouble } = seen
+    if (trouble !== null) this.facts.notices.add(`source-${trouble.kind}`, null, trouble.message)
     const ending = translation.end()
     const counts = translation.counts
-    const cut = seen.noLineEnd && translation.lastUnparsed === translation.line - 1
+    const broken = trouble !== null && trouble.kind !== 'junk'
+    const cut = broken || (seen.noLineEnd && translation.lastUnparsed === translation.line - 1)
     const { bytes, lines } = seen
     const census = this.census?.finish({ completeness: completenessOf(ending, cut), bytes, lines }) ?? null
     return {
@@ -117,6 +124,7 @@ export class Counters {
       outputBytes: 0,
       ending,
       cut,
+      broken,
       notices: this.facts.notices.list(),
       unparsedLines: translation.unparsedLines,
       opaque: this.facts.opaqueEvents,
@@ -140,6 +148,7 @@ async function translate(
   reader: ChunkReader,
   window: Window,
   output: Output | null,
+  decoded: DecodedSource | null,
 ): Promise<TranscriptResult> {
   const { scanner } = tools
   const { adapter } = window.detection
@@ -190,6 +199,7 @@ async function translate(
     blank,
     events: 0,
     noLineEnd: reader.noLineEnd,
+    trouble: decoded?.trouble ?? null,
     parts,
   })
   flush()
@@ -208,7 +218,7 @@ export function writerOptions(
 ): WriterOptions {
   return {
     run,
-    path: job.path,
+    path: job.path.replace(COMPRESSION_SUFFIX, ''),
     provenance: options.provenance,
     opaqueAll: options.opaqueAll,
     notice: (code, line, message) => counters.facts.notices.add(code, line, message),
@@ -217,5 +227,5 @@ export function writerOptions(
 
 /** Files of these names are often something else; unrecognised, they are no transcripts. */
 function mayBeOther(path: string): boolean {
-  return /\.(?:json|log|txt)$/.test(path)
+  return /\.(?:json|log|txt)$/.test(path.replace(COMPRESSION_SUFFIX, ''))
 }

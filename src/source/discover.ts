@@ -30,7 +30,7 @@ export interface Discovery {
   readonly sidecars: number
 }
 
-const TRANSCRIPT = /\.(?:jsonl|ndjson|json|sse|log|txt)$/
+const TRANSCRIPT = /\.(?:jsonl|ndjson|json|sse|log|txt)(?:\.gz|\.zst|\.lz4)?$/
 const SIDECAR = /\.meta\.json$|\.settings\.json$|^settings(?:\.local)?\.json$|^package(?:-lock)?\.json$|^tsconfig\.json$/
 const OWN_OUTPUT = 'manifest.jsonl'
 const VCS = new Set(['.git', '.hg', '.svn', '.jj'])

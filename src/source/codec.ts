@@ -1,0 +1,70 @@
+import { ByteReader } from './byte-reader.ts'
+import { CountingSource, DecodedSource, type Decoder, EXPANSION_LIMITS } from './decoded.ts'
+import { FileSource, ReplaySource, type Source, StdinSource } from './source.ts'
+
+/** Endings that compressed files have; content decides, names only help to find transcripts. */
+export const COMPRESSION_SUFFIX = /\.(?:gz|zst|lz4)$/
+
+/** Bytes by which compressed data is told. */
+const HEAD_BYTES = 16
+
+const CODECS: readonly {
+  readonly magic: readonly number[]
+  readonly decode: (input: ByteReader) => Promise<Decoder>
+}[] = [
+  { magic: [0x1f, 0x8b], decode: async (input) => (await import('./gzip.ts')).gunzip(input) },
+  { magic: [0x28, 0xb5, 0x2f, 0xfd], decode: async (input) => (await import('./zstd.ts')).unzstd(input) },
+  { magic: [0x04, 0x22, 0x4d, 0x18], decode: async (input) => (await import('./lz4.ts')).unlz4(input) },
+]
+
+/** An opened source, compressed or not. */
+export interface Opened {
+  readonly source: Source
+  /** The decoder's source, which knows at the end what was wrong; null for plain data. */
+  readonly decoded: DecodedSource | null
+}
+
+/** Does this file begin as compressed data does? @throws SourceError when it cannot be read */
+export async function isCompressed(file: string): Promise<boolean> {
+  const { source, decoded } = await openSource(file)
+  source.close()
+  return decoded !== null
+}
+
+/**
+ * Open a file, or standard input for null, and decode what is compressed, told by its first bytes.
+ *
+ * @throws SourceError when it cannot be opened or read
+ */
+export async function openSource(file: string | null): Promise<Opened> {
+  const plain: Source = file === null ? new StdinSource() : new FileSource(file)
+  try {
+    return await decodedByMagic(plain)
+  } catch (error) {
+    plain.close()
+    throw error
+  }
+}
+
+async function decodedByMagic(plain: Source): Promise<Opened> {
+  const head = new Uint8Array(HEAD_BYTES)
+  let length = 0
+  while (length < head.length) {
+    const answer = plain.read(head, length, head.length - length)
+    const got = typeof answer === 'number' ? answer : await answer
+    if (got === 0) break
+    length += got
+  }
+  const again = new ReplaySource(head.subarray(0, length), plain)
+  const codec = CODECS.find(({ magic }) => magic.every((byte, i) => head[i] === byte)) ?? skippable(head)
+  if (codec === undefined) return { source: again, decoded: null }
+  const counted = new CountingSource(again)
+  const decoded = new DecodedSource(counted, await codec.decode(new ByteReader(counted)), EXPANSION_LIMITS)
+  return { source: decoded, decoded }
+}
+
+/** A file may begin with a frame to skip, which zstd and lz4 share: zstd is tried, as it reads both their skippable frames. */
+function skippable(head: Uint8Array): (typeof CODECS)[number] | undefined {
+  const is = (head[0] ?? 0) >>> 4 === 5 && head[1] === 0x2a && head[2] === 0x4d && head[3] === 0x18
+  return is ? CODECS[1] : undefined
+}
