@@ -1,5 +1,3 @@
-import { extname } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { compileKernel, createScanMemory, Scanner } from '../kernel/scanner.ts'
 import type { DigestTask } from './digest-lane.ts'
@@ -15,8 +13,8 @@ import type { BatchResult, BatchTask, ScanTask, WriteTask } from './worker-tasks
 //
 // Content never crosses threads but through the shared memory of a slot.
 
-/** `.ts` from source, `.js` from dist: a worker is loaded the way its caller was. */
-const extension = extname(fileURLToPath(import.meta.url))
+/** Threads load what was built, also when this file runs from source (in tests): they have no loader for TypeScript. */
+const WORKERS = new URL(import.meta.url.endsWith('.ts') ? '../../dist/workers/' : '../../workers/', import.meta.url)
 
 /** Memory that a worker's JavaScript may take, in MiB; what it reads lies outside, in its scanner's memory. */
 const HEAP_MIB = 512
@@ -73,13 +71,15 @@ export class DigestLane {
 }
 
 function open(worker: string, threads: number, workerData: object): Piscina {
-  return new Piscina({
-    filename: new URL(`../../workers/${worker}${extension}`, import.meta.url).href,
+  const pool = new Piscina({
+    filename: new URL(`${worker}.js`, WORKERS).href,
     minThreads: threads,
     maxThreads: threads,
     recordTiming: false,
     workerData,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
-    ...(extension === '.ts' ? { execArgv: ['--import', 'tsx'] } : {}),
   })
+  // A thread that dies rejects its task, which is where it is dealt with; unheard, the event would end the process.
+  pool.on('error', () => {})
+  return pool
 }
