@@ -14,7 +14,10 @@ import type { BatchResult, BatchTask, ScanTask, WriteTask } from './worker-tasks
 // Content never crosses threads but through the shared memory of a slot.
 
 /** Threads load what was built, also when this file runs from source (in tests): they have no loader for TypeScript. */
-const WORKERS = new URL(import.meta.url.endsWith('.ts') ? '../../dist/workers/' : '../../workers/', import.meta.url)
+const WORKERS = new URL(
+  import.meta.url.endsWith('.ts') ? '../../dist/workers/' : '../../workers/',
+  import.meta.url,
+)
 
 /** Memory that a worker's JavaScript may take, in MiB; what it reads lies outside, in its scanner's memory. */
 const HEAP_MIB = 512
@@ -82,4 +85,10 @@ function open(worker: string, threads: number, workerData: object): Piscina {
   // A thread that dies rejects its task, which is where it is dealt with; unheard, the event would end the process.
   pool.on('error', () => {})
   return pool
+}
+
+/** What makes a worker read `.ts`. `--import tsx` alone would do so only below a main thread that has it as well. */
+function typescriptLoader(): string {
+  const api = pathToFileURL(createRequire(import.meta.url).resolve('tsx/esm/api')).href
+  return `data:text/javascript,${encodeURIComponent(`import { register } from '${api}'; register()`)}`
 }
