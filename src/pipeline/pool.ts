@@ -86,9 +86,3 @@ function open(worker: string, threads: number, workerData: object): Piscina {
   pool.on('error', () => {})
   return pool
 }
-
-/** What makes a worker read `.ts`. `--import tsx` alone would do so only below a main thread that has it as well. */
-function typescriptLoader(): string {
-  const api = pathToFileURL(createRequire(import.meta.url).resolve('tsx/esm/api')).href
-  return `data:text/javascript,${encodeURIComponent(`import { register } from '${api}'; register()`)}`
-}
