@@ -73,7 +73,7 @@ describe('by all workers at once, as large transcripts are', () => {
       const stream = new KeptOutput()
       const together = await readLarge(job, everyOption({ chunkBytes }), { scanner, dialects, stream }, pool)
       expect(stream.kept().toString('latin1')).toBe(expected.toString('latin1'))
-      expect(together).toEqual(alone)
+      expect({ ...together, outputBytes: 0 }).toEqual({ ...alone, outputBytes: 0 })
     }
   })
 })
