@@ -7,7 +7,7 @@ import { manifestEnd, manifestLine, MANIFEST_NAME } from './manifest.ts'
 import { jobOptions, type ReadOptions } from './options.ts'
 import { type Output, PART_SUFFIX } from './output.ts'
 import { OutputError } from './output-error.ts'
-import { outputNames } from './paths.ts'
+import { EVENTS_ENDING, outputNames } from './paths.ts'
 import { defaultJobs, runJobs, type RunSettings } from './run.ts'
 
 /** Where converted streams go. */
@@ -40,8 +40,6 @@ export interface Converted {
   readonly skipped: number
 }
 
-const ENDING = '.events.jsonl'
-
 /**
  * Convert transcripts to `metaharness.event/1`. A folder gets one stream a transcript and a manifest; a file or stream
  * gets all of them, one after the other.
@@ -54,7 +52,7 @@ export async function convert(request: ConvertRequest): Promise<Converted> {
   const found = to.kind === 'folder' ? outsideOf(to.path, inputs.jobs) : inputs.jobs
   const names = outputNames(
     found.map((job) => job.path),
-    ENDING,
+    EVENTS_ENDING,
   )
   const jobs = found.map((job, i) => ({ ...job, output: placeOf(to, names[i] ?? '', found.length) }))
   const options = {
@@ -71,7 +69,7 @@ export async function convert(request: ConvertRequest): Promise<Converted> {
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   })
   const kept = results.filter((result) => !result.skipped)
-  if (to.kind === 'folder') writeManifest(to.path, kept, (result) => names[result.index] ?? '')
+  if (to.kind === 'folder') writeManifest(to.path, kept)
   return { results: kept, failures: inputs.failures, skipped: results.length - kept.length + inputs.sidecars }
 }
 
@@ -90,13 +88,9 @@ function placeOf(to: Destination, name: string, transcripts: number): string | n
   throw new OutputError('ERR_OUTPUT_UNWRITABLE', `${to.path}: one file cannot hold several transcripts; name a folder`)
 }
 
-function writeManifest(
-  folder: string,
-  results: readonly TranscriptResult[],
-  nameOf: (result: TranscriptResult) => string,
-): void {
+function writeManifest(folder: string, results: readonly TranscriptResult[]): void {
   const path = join(folder, MANIFEST_NAME)
-  const text = results.map((result) => manifestLine(result, nameOf(result))).join('') + manifestEnd(results)
+  const text = results.map((result) => manifestLine(result, folder)).join('') + manifestEnd(results)
   OutputError.guard(path, () => {
     mkdirSync(folder, { recursive: true })
     writeFileSync(path + PART_SUFFIX, text)

@@ -61,11 +61,15 @@ export async function countUsage(request: UsageRequest): Promise<Counted & { rea
       transcripts: counted.results.length,
       sessions: new Set(counted.results.flatMap(({ sessions }) => sessions)).size,
       subagentTranscripts: counted.results.filter(({ subagent }) => subagent).length,
-      replayedRecords: 0,
+      replayedRecords: lineage.replayed,
       duplicateResponses: lineage.duplicateResponses,
       digest: request.digest === true ? corpusDigest(counted.results) : null,
     },
-    notices: [...noticesOf(counted.results), ...priceNotices(usage)],
+    notices: [
+      ...noticesOf(counted.results),
+      ...orphanNotices(counted.results, lineage.orphans),
+      ...priceNotices(usage),
+    ],
   }
   return { ...counted, report }
 }
@@ -106,8 +110,23 @@ async function count(
 
 function lineageOf(results: readonly TranscriptResult[]): ResolvedLineage {
   const lineage = emptyLineage()
-  for (const [i, { ledger }] of results.entries()) if (ledger !== null) addLedger(lineage, ledger, i)
+  for (const [i, { ledger, path }] of results.entries()) {
+    if (ledger !== null) addLedger(lineage, ledger, i, ARCHIVED.test(path))
+  }
   return resolveLineage(lineage)
+}
+
+/** Where Codex moves sessions to; for a moment they may be in both places. */
+const ARCHIVED = /(?:^|\/)archived_sessions\//
+
+function orphanNotices(results: readonly TranscriptResult[], orphans: ResolvedLineage['orphans']): ReportNotice[] {
+  return orphans.map(({ transcript }) => ({
+    code: 'parent-missing',
+    path: results[transcript]?.path ?? null,
+    line: null,
+    count: 1,
+    message: 'it replays history that another transcript has too; the transcript of their parent is not here',
+  }))
 }
 
 function transcriptsOf(results: readonly TranscriptResult[]): LedgerTranscript[] {

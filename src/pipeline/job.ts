@@ -56,6 +56,8 @@ export interface TranscriptResult {
   readonly events: number
   readonly outputDigest: string | null
   readonly outputBytes: number
+  /** The file its events were written to; null when there is none. */
+  readonly output: string | null
   readonly ending: Ending | ReadEnding | null
   /** The input broke off within a record. */
   readonly cut: boolean
@@ -102,6 +104,7 @@ function emptyResult(job: TranscriptJob): TranscriptResult {
     events: 0,
     outputDigest: null,
     outputBytes: 0,
+    output: null,
     ending: null,
     cut: false,
     broken: false,

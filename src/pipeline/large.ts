@@ -1,5 +1,5 @@
 import { tee } from '../event/tee.ts'
-import { isCompressed } from '../source/codec.ts'
+import { isPlain } from '../source/codec.ts'
 import { FileSource } from '../source/source.ts'
 import { CHUNK_BYTES, ChunkReader } from './chunk-reader.ts'
 import { ChunkWriter } from './chunk-writer.ts'
@@ -10,8 +10,9 @@ import { runOf } from './paths.ts'
 import { partsOf } from './parts.ts'
 import type { Pool } from './pool.ts'
 import { planRanges } from './range.ts'
+import { readJob } from './read-job.ts'
 import { seatedInOrder, Seats } from './seats.ts'
-import { contextOf, Counters, openWindow, readTranscript, type Tools, writerOptions } from './transcript.ts'
+import { contextOf, Counters, openWindow, type Tools, writerOptions } from './transcript.ts'
 import { Translation } from './translation.ts'
 
 /** A large transcript is a plain file. */
@@ -25,7 +26,7 @@ export type LargeJob = TranscriptJob & { readonly file: string }
  *     worker   copy the output together, write it at its place ─ the slot is free again
  *
  * Only the walk over the tape is serial, and it touches no text. Slots bound the memory; a chunk that is slow to be
- * written keeps its slot, which in the end stops the readers. The result is that of `readTranscript`, byte for byte.
+ * written keeps its slot, which in the end stops the readers. The result is that of one thread, byte for byte.
  *
  * @throws OutputError when the output cannot be written
  * @throws SourceError when the file cannot be read
@@ -35,14 +36,14 @@ export async function readLarge(
   options: JobOptions,
   tools: Tools,
   pool: Pool,
-): Promise<TranscriptResult> {
-  if (await isCompressed(job.file)) return readTranscript(job, options, tools)
+): Promise<TranscriptResult[]> {
+  if (!(await isPlain(job.file))) return readJob(job, options, tools)
   const source = new FileSource(job.file)
   const { size } = source
   const reader = new ChunkReader(source, tools.scanner, { ...options, digest: false })
   const window = await openWindow(job, options, tools, reader).finally(() => source.close())
   // A document is read whole, and what is no transcript not at all: one thread does.
-  if (window === null || window.document !== null) return readTranscript(job, options, tools)
+  if (window === null || window.document !== null) return readJob(job, options, tools)
 
   const { adapter } = window.detection
   const run = window.detection.run ?? runOf(job.path)
@@ -98,13 +99,14 @@ export async function readLarge(
     const outputBytes = (await writing?.finish()) ?? 0
     const digests = await lanes?.finish()
     placed?.finish()
-    return {
+    const whole = {
       ...result,
       events: writing?.writer.events ?? 0,
       digest: digests?.input ?? null,
       outputDigest: digests?.output ?? null,
       outputBytes: placed === null ? 0 : outputBytes,
     }
+    return [whole]
   } catch (error) {
     // Chunks still on their way must have ended before their file goes.
     await writing?.settle()

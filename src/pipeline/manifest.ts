@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { relative, sep } from 'node:path'
 import { completenessOf } from '../dialect/verdict.ts'
 import { COMPRESSION_SUFFIX } from '../source/codec.ts'
 import type { TranscriptResult } from './job.ts'
@@ -11,9 +12,9 @@ export const MANIFEST_NAME = 'manifest.jsonl'
 /**
  * The line of one transcript (interface.md), with its line feed.
  *
- * @param output path of its output below the folder of the manifest
+ * @param folder that of the manifest, which paths of outputs are relative to
  */
-export function manifestLine(result: TranscriptResult, output: string): string {
+export function manifestLine(result: TranscriptResult, folder: string): string {
   const { path, error } = result
   if (error !== null) return `${JSON.stringify({ format: FORMAT, path, error })}\n`
   const { records, ending } = result
@@ -35,7 +36,7 @@ export function manifestLine(result: TranscriptResult, output: string): string {
       blank: records.blank,
     },
     events: result.events,
-    output,
+    output: result.output === null ? null : relative(folder, result.output).replaceAll(sep, '/'),
     output_digest: result.outputDigest,
     completeness: ending === null ? null : completenessOf(ending, result.cut),
     notices: result.notices,

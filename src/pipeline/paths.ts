@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { ARCHIVE_SUFFIX } from '../source/archive.ts'
 import { COMPRESSION_SUFFIX } from '../source/codec.ts'
 
 /** Endings of the files that are looked at in a folder. */
@@ -16,7 +17,7 @@ export function runOf(path: string): string {
  * get one name, the whole input name stands before the ending. Paths are made safe.
  */
 export function outputNames(paths: readonly string[], ending: string): string[] {
-  const short = paths.map((path) => safePath(path.replace(COMPRESSION_SUFFIX, '').replace(TRANSCRIPT_SUFFIX, '')) + ending)
+  const short = paths.map((path) => (ARCHIVE_SUFFIX.test(path) ? safePath(archiveFolder(path)) : outputName(path, ending)))
   const uses = new Map<string, number>()
   for (const name of short) uses.set(name, (uses.get(name) ?? 0) + 1)
   const taken = new Set<string>()
@@ -27,6 +28,19 @@ export function outputNames(paths: readonly string[], ending: string): string[] 
     taken.add(chosen)
     return chosen
   })
+}
+
+/** Ending of converted streams. */
+export const EVENTS_ENDING = '.events.jsonl'
+
+/** Name of the output for one path. */
+export function outputName(path: string, ending: string): string {
+  return safePath(path.replace(COMPRESSION_SUFFIX, '').replace(TRANSCRIPT_SUFFIX, '')) + ending
+}
+
+/** The folder that stands for an archive, in paths and for its outputs: its name without compression. */
+export function archiveFolder(path: string): string {
+  return path.replace(/\.tgz$/, '.tar').replace(COMPRESSION_SUFFIX, '')
 }
 
 /** A relative path that cannot leave its folder: no absolute paths, no `..`, no control characters. */

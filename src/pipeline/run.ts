@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { Dialects } from '../dialect/registry.ts'
 import { Scanner } from '../kernel/scanner.ts'
 import { type Census, addFailed, emptyCensus, mergeCensus } from '../sink/census-counts.ts'
+import { byteOrder } from '../source/byte-order.ts'
 import { SourceError } from '../source/source-error.ts'
 import { failedResult, type JobOptions, type TranscriptJob, type TranscriptResult } from './job.ts'
 import { type LargeJob, readLarge } from './large.ts'
@@ -9,7 +10,9 @@ import { type Output, removePart } from './output.ts'
 import { OutputError } from './output-error.ts'
 import { planWork } from './plan.ts'
 import type { Pool } from './pool.ts'
-import { readTranscript, type Tools } from './transcript.ts'
+import { readJob } from './read-job.ts'
+import type { Tools } from './transcript.ts'
+import type { BatchResult } from './worker-tasks.ts'
 
 /** How a run is carried out. */
 export interface RunSettings {
@@ -59,7 +62,8 @@ class Run {
   private readonly options: JobOptions
   private readonly settings: RunSettings
   private readonly tools: Tools
-  private readonly results: (TranscriptResult | undefined)[]
+  /** By the index of their job; an archive has several. */
+  private readonly results: (TranscriptResult[] | undefined)[]
   private readonly census = emptyCensus()
   private pool: Pool | null = null
 
@@ -90,22 +94,22 @@ class Run {
   }
 
   outcome(): RunOutcome {
-    const results = this.results.filter((result) => result !== undefined)
-    return { results, census: this.census }
+    const results = this.results.flatMap((some) => some ?? [])
+    return { results: results.toSorted((a, b) => byteOrder(a.path, b.path)), census: this.census }
   }
 
   private async here(job: TranscriptJob): Promise<void> {
     this.settings.signal?.throwIfAborted()
-    this.take(await readTranscript(job, this.options, this.tools))
+    this.take(job, await readJob(job, this.options, this.tools))
   }
 
   private async large(job: LargeJob): Promise<void> {
     this.settings.signal?.throwIfAborted()
     const pool = await this.workers()
     try {
-      this.take(await untilAborted(readLarge(job, this.options, this.tools, pool), this.settings.signal))
+      this.take(job, await untilAborted(readLarge(job, this.options, this.tools, pool), this.settings.signal))
     } catch (error) {
-      if (error instanceof SourceError) this.take(failedResult(job, error.code, error.message))
+      if (error instanceof SourceError) this.take(job, [failedResult(job, error.code, error.message)])
       else throw fromWorker(error)
     }
   }
@@ -116,7 +120,7 @@ class Run {
       Promise.all(
         batches.map(async (batch) => {
           try {
-            this.takeBatch(await pool.readBatch({ jobs: batch, options: this.options }))
+            this.takeBatch(batch, await pool.readBatch({ jobs: batch, options: this.options }))
           } catch (error) {
             if (isOutputFailure(error)) throw fromWorker(error)
             await this.oneByOne(batch, pool)
@@ -131,26 +135,29 @@ class Run {
   private async oneByOne(batch: readonly TranscriptJob[], pool: Pool): Promise<void> {
     for (const job of batch) {
       try {
-        this.takeBatch(await pool.readBatch({ jobs: [job], options: this.options }))
+        this.takeBatch([job], await pool.readBatch({ jobs: [job], options: this.options }))
       } catch (error) {
         if (isOutputFailure(error)) throw fromWorker(error)
         const why = error instanceof Error ? error.message : String(error)
-        this.take(failedResult(job, 'ERR_WORKER_LOST', `${job.path}: the worker reading it was lost (${why})`))
+        this.take(job, [failedResult(job, 'ERR_WORKER_LOST', `${job.path}: the worker reading it was lost (${why})`)])
         if (job.output !== null) removePart(job.output)
       }
     }
   }
 
-  private takeBatch(batch: { readonly results: readonly TranscriptResult[]; readonly census: Census }): void {
+  private takeBatch(jobs: readonly TranscriptJob[], batch: BatchResult): void {
     mergeCensus(this.census, batch.census)
-    for (const result of batch.results) this.take(result)
+    const byIndex = byJob(batch.results)
+    for (const job of jobs) this.take(job, byIndex.get(job.index) ?? [])
   }
 
-  private take(result: TranscriptResult): void {
-    if (result.census !== null) mergeCensus(this.census, result.census)
-    if (result.error !== null) addFailed(this.census, result.dialect)
-    this.results[result.index] = { ...result, census: null }
-    this.settings.progress?.(result)
+  private take(job: TranscriptJob, results: readonly TranscriptResult[]): void {
+    for (const result of results) {
+      if (result.census !== null) mergeCensus(this.census, result.census)
+      if (result.error !== null) addFailed(this.census, result.dialect)
+      this.settings.progress?.(result)
+    }
+    this.results[job.index] = results.map((result) => ({ ...result, census: null }))
   }
 
   private async workers(): Promise<Pool> {
@@ -161,6 +168,16 @@ class Run {
     }
     return this.pool
   }
+}
+
+function byJob(results: readonly TranscriptResult[]): Map<number, TranscriptResult[]> {
+  const map = new Map<number, TranscriptResult[]>()
+  for (const result of results) {
+    const known = map.get(result.index)
+    if (known === undefined) map.set(result.index, [result])
+    else known.push(result)
+  }
+  return map
 }
 
 /** Classes do not survive the way out of a worker; codes in messages of ours do. */

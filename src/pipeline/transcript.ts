@@ -10,7 +10,7 @@ import { Splice } from '../sink/splice.ts'
 import { StreamFactsSink } from '../sink/stream-facts.ts'
 import { completenessOf } from '../dialect/verdict.ts'
 import { MetaharnessWriter, type WriterOptions } from '../sink/metaharness-writer.ts'
-import { COMPRESSION_SUFFIX, openSource } from '../source/codec.ts'
+import { COMPRESSION_SUFFIX } from '../source/codec.ts'
 import type { DecodedSource, Trouble } from '../source/decoded.ts'
 import type { Source } from '../source/source.ts'
 import { refuseByMagic, SourceError } from '../source/source-error.ts'
@@ -32,27 +32,30 @@ export interface Tools {
 
 /**
  * Read one transcript from beginning to end in this thread: scan, translate, write and count. Never throws for what is
- * wrong with the transcript or its output: the result then holds the error.
+ * wrong with the transcript: the result then holds the error.
+ *
+ * @throws OutputError when the output cannot be written
  */
-export async function readTranscript(job: TranscriptJob, options: JobOptions, tools: Tools): Promise<TranscriptResult> {
-  let source: Source | null = null
+export async function readTranscript(
+  job: TranscriptJob,
+  options: JobOptions,
+  tools: Tools,
+  source: Source,
+  decoded: DecodedSource | null,
+): Promise<TranscriptResult> {
   let output: Output | null = null
   try {
-    const opened = await openSource(job.file)
-    source = opened.source
     const reader = new ChunkReader(source, tools.scanner, options)
     const window = await openWindow(job, options, tools, reader)
     if (window === null) return skippedResult(job)
     output = job.output === null ? tools.stream : openOutput(job.output, options.digest)
-    const result = await translate(job, options, tools, reader, window, output, opened.decoded)
+    const result = await translate(job, options, tools, reader, window, output, decoded)
     output?.finish()
     return output === null ? result : { ...result, outputDigest: output.digest, outputBytes: output.bytes }
   } catch (error) {
     output?.abandon()
     if (error instanceof SourceError) return failedResult(job, error.code, error.message)
     throw error
-  } finally {
-    source?.close()
   }
 }
 
@@ -122,6 +125,7 @@ export class Counters {
       events: seen.events,
       outputDigest: null,
       outputBytes: 0,
+      output: job.output,
       ending,
       cut,
       broken,

@@ -8,7 +8,7 @@ import type { JobOptions, TranscriptJob, TranscriptResult } from './job.ts'
 import { writePlaced } from './output.ts'
 import { OutputError } from './output-error.ts'
 import { type ByteRange, type RangeScan, scanRange } from './range.ts'
-import { readTranscript } from './transcript.ts'
+import { readJob } from './read-job.ts'
 
 // What one worker keeps between tasks: a scanner for whole transcripts, and one for each slot of a large one.
 const slots = new Map<number, Scanner>()
@@ -39,9 +39,10 @@ async function readAll(task: BatchTask): Promise<BatchResult> {
   const census = emptyCensus()
   const results: TranscriptResult[] = []
   for (const job of task.jobs) {
-    const result = await readTranscript(job, task.options, { scanner: own, dialects, stream: null })
-    if (result.census !== null) mergeCensus(census, result.census)
-    results.push({ ...result, census: null })
+    for (const result of await readJob(job, task.options, { scanner: own, dialects, stream: null })) {
+      if (result.census !== null) mergeCensus(census, result.census)
+      results.push({ ...result, census: null })
+    }
   }
   return { results, census }
 }

@@ -1,3 +1,4 @@
+import { ARCHIVE_HEAD_BYTES, archiveKind, type ArchiveKind } from './archive.ts'
 import { ByteReader } from './byte-reader.ts'
 import { CountingSource, DecodedSource, type Decoder, EXPANSION_LIMITS } from './decoded.ts'
 import { FileSource, ReplaySource, type Source, StdinSource } from './source.ts'
@@ -22,13 +23,15 @@ export interface Opened {
   readonly source: Source
   /** The decoder's source, which knows at the end what was wrong; null for plain data. */
   readonly decoded: DecodedSource | null
+  /** The archive that it is, once decompressed; null for anything else. */
+  readonly archive: ArchiveKind | null
 }
 
-/** Does this file begin as compressed data does? @throws SourceError when it cannot be read */
-export async function isCompressed(file: string): Promise<boolean> {
-  const { source, decoded } = await openSource(file)
+/** Is this file neither compressed nor an archive? @throws SourceError when it cannot be read */
+export async function isPlain(file: string): Promise<boolean> {
+  const { source, decoded, archive } = await openSource(file)
   source.close()
-  return decoded !== null
+  return decoded === null && archive === null
 }
 
 /**
@@ -39,23 +42,31 @@ export async function isCompressed(file: string): Promise<boolean> {
 export async function openSource(file: string | null): Promise<Opened> {
   const plain: Source = file === null ? new StdinSource() : new FileSource(file)
   try {
-    return await decodedByMagic(plain)
+    const { source, decoded } = await decodedByMagic(plain)
+    const head = await headOf(source, ARCHIVE_HEAD_BYTES)
+    return { source: new ReplaySource(head, source), decoded, archive: archiveKind(head) }
   } catch (error) {
     plain.close()
     throw error
   }
 }
 
-async function decodedByMagic(plain: Source): Promise<Opened> {
-  const head = new Uint8Array(HEAD_BYTES)
+async function headOf(source: Source, bytes: number): Promise<Uint8Array> {
+  const head = new Uint8Array(bytes)
   let length = 0
   while (length < head.length) {
-    const answer = plain.read(head, length, head.length - length)
+    const answer = source.read(head, length, head.length - length)
     const got = typeof answer === 'number' ? answer : await answer
     if (got === 0) break
     length += got
   }
-  const again = new ReplaySource(head.subarray(0, length), plain)
+  return head.subarray(0, length)
+}
+
+/** The source behind `plain`, decompressed when it is told to be compressed by its first bytes. */
+export async function decodedByMagic(plain: Source): Promise<Omit<Opened, 'archive'>> {
+  const head = await headOf(plain, HEAD_BYTES)
+  const again = new ReplaySource(head, plain)
   const codec = CODECS.find(({ magic }) => magic.every((byte, i) => head[i] === byte)) ?? skippable(head)
   if (codec === undefined) return { source: again, decoded: null }
   const counted = new CountingSource(again)

@@ -1,5 +1,6 @@
 import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
+import { ARCHIVE_SUFFIX } from './archive.ts'
 import { byteOrder } from './byte-order.ts'
 import { SourceError } from './source-error.ts'
 
@@ -130,11 +131,21 @@ class Walk {
   }
 
   private wanted(name: string): boolean {
-    if (!TRANSCRIPT.test(name)) return false
-    if (!SIDECAR.test(name)) return true
+    if (!isTranscriptName(name)) return ARCHIVE_SUFFIX.test(name)
+    if (!isSidecar(name)) return true
     this.sidecars++
     return false
   }
+}
+
+/** Does a file of this name hold a transcript, as far as names can tell? Compressed ones included, archives not. */
+export function isTranscriptName(name: string): boolean {
+  return TRANSCRIPT.test(name)
+}
+
+/** Does a file of this name belong to a transcript, or to no run at all? */
+export function isSidecar(name: string): boolean {
+  return SIDECAR.test(basename(name))
 }
 
 /** In byte order of their paths. */

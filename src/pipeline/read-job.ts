@@ -1,0 +1,112 @@
+import { join } from 'node:path'
+import { ARCHIVE_SUFFIX, type ArchiveEnd, type Member, tarMembers, zipMembers } from '../source/archive.ts'
+import { decodedByMagic, type Opened, openSource } from '../source/codec.ts'
+import type { Trouble } from '../source/decoded.ts'
+import { isSidecar, isTranscriptName } from '../source/discover.ts'
+import { SourceError } from '../source/source-error.ts'
+import { failedResult, type JobOptions, type TranscriptJob, type TranscriptResult } from './job.ts'
+import { OutputError } from './output-error.ts'
+import { archiveFolder, EVENTS_ENDING, outputName, safePath } from './paths.ts'
+import { readTranscript, type Tools } from './transcript.ts'
+
+/**
+ * Read what one job names: a transcript, or an archive of them. Never throws for what is wrong with the input.
+ *
+ * @throws OutputError when an output cannot be written
+ */
+export async function readJob(job: TranscriptJob, options: JobOptions, tools: Tools): Promise<TranscriptResult[]> {
+  let opened: Opened
+  try {
+    opened = await openSource(job.file)
+  } catch (error) {
+    if (error instanceof SourceError) return [failedResult(job, error.code, error.message)]
+    throw error
+  }
+  try {
+    if (opened.archive === null) return [await readTranscript(job, options, tools, opened.source, opened.decoded)]
+    return await readArchive(job, options, tools, opened)
+  } catch (error) {
+    if (error instanceof SourceError) return [failedResult(job, error.code, error.message)]
+    throw error
+  } finally {
+    opened.source.close()
+  }
+}
+
+/** The transcripts of an archive, one after the other, as they come. Other files in it are passed over. */
+async function readArchive(
+  job: TranscriptJob,
+  options: JobOptions,
+  tools: Tools,
+  opened: Opened,
+): Promise<TranscriptResult[]> {
+  if (job.output !== null && !ARCHIVE_SUFFIX.test(job.path)) {
+    const message = `${job.output}: one file cannot hold the transcripts of an archive; name a folder`
+    throw new OutputError('ERR_OUTPUT_UNWRITABLE', message)
+  }
+  const results: TranscriptResult[] = []
+  const taken = new Set<string>()
+  const members = membersOf(job, opened)
+  let end: ArchiveEnd
+  for (;;) {
+    const next = await members.next()
+    if (next.done === true) {
+      end = next.value
+      break
+    }
+    const { name, source } = next.value
+    if (!isTranscriptName(name) || isSidecar(name)) continue
+    const inner = await openMember(next.value)
+    results.push(await readTranscript(memberJob(job, name, taken), options, tools, inner.source, inner.decoded))
+    source.close()
+  }
+  const trouble = opened.decoded?.trouble ?? end.trouble
+  return withEnd(job, results, end.left, trouble)
+}
+
+function membersOf(job: TranscriptJob, opened: Opened): AsyncGenerator<Member, ArchiveEnd, undefined> {
+  if (opened.archive === 'tar') return tarMembers(opened.source)
+  if (job.file === null || opened.decoded !== null) {
+    throw new SourceError('ERR_CODEC_UNSUPPORTED', `${job.path}: a zip archive is read from its end; pass it as a file`)
+  }
+  return zipMembers(job.file, job.path)
+}
+
+/** Members may be compressed themselves; an archive in an archive is not opened. */
+function openMember(member: Member): Promise<Pick<Opened, 'source' | 'decoded'>> {
+  return decodedByMagic(member.source)
+}
+
+function memberJob(archive: TranscriptJob, name: string, taken: Set<string>): TranscriptJob {
+  const folder = archiveFolder(archive.path)
+  const safe = safePath(name)
+  let path = `${folder}/${safe}`
+  for (let n = 2; taken.has(path); n++) path = `${folder}/${safe.replace(/(\.[^./]*)?$/, `-${n}$1`)}`
+  taken.add(path)
+  const output = archive.output === null ? null : join(archive.output, outputName(path.slice(folder.length + 1), EVENTS_ENDING))
+  return { index: archive.index, path, file: null, bytes: 0, named: false, output }
+}
+
+/** Say of the archive as a whole what was odd about it, on the transcript that was read last. */
+function withEnd(
+  job: TranscriptJob,
+  results: readonly TranscriptResult[],
+  left: number,
+  trouble: Trouble | null,
+): TranscriptResult[] {
+  const last = results.at(-1)
+  if (last === undefined) {
+    if (trouble === null) return []
+    return [failedResult(job, 'ERR_INPUT_UNREADABLE', `${job.path}: ${trouble.message}`)]
+  }
+  const notices = [...last.notices]
+  if (left > 0) {
+    const message = 'links and devices in the archive were left out'
+    notices.push({ code: 'archive-links', line: null, count: left, message })
+  }
+  if (trouble !== null) {
+    notices.push({ code: `source-${trouble.kind}`, line: null, count: 1, message: trouble.message })
+  }
+  const broken = last.broken || (trouble !== null && trouble.kind !== 'junk')
+  return [...results.slice(0, -1), { ...last, notices, broken }]
+}
