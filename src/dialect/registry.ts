@@ -2,11 +2,30 @@ import type { Adapter } from './adapter.ts'
 import { b10x } from './b10x.ts'
 import { claudeSession } from './claude-session.ts'
 import { claudeStream } from './claude-stream.ts'
+import { codexExec } from './codex-exec.ts'
+import { codexRollout } from './codex-rollout.ts'
+import { geminiChat } from './gemini-chat.ts'
+import { geminiStream } from './gemini-stream.ts'
+import { kimiWire } from './kimi-wire.ts'
 import { metaharness } from './metaharness.ts'
+import { piSession } from './pi-session.ts'
+import { qwen } from './qwen.ts'
 import { unknown } from './unknown.ts'
 
 /** The dialects, in the order in which their evidence is asked for (spec vendor-transcripts §1). */
-const builtIn: readonly Adapter<unknown>[] = [metaharness, b10x, claudeSession, claudeStream]
+const builtIn: readonly Adapter<unknown>[] = [
+  metaharness,
+  b10x,
+  codexRollout,
+  codexExec,
+  claudeSession,
+  claudeStream,
+  qwen,
+  geminiStream,
+  geminiChat,
+  piSession,
+  kimiWire,
+]
 
 /** Dialects by name, in the order of detection, and the fallback. */
 export class Dialects {

@@ -25,3 +25,19 @@ export function children<T>(record: RecordView, node: Node, read: (child: Node) 
   }
   return found
 }
+
+/** The first item of an array, `NONE` for anything else, objects included. */
+export function firstOf(record: RecordView, list: Node): Node {
+  return record.isArray(list) ? record.first(list) : NONE
+}
+
+/** A number that no bill hangs on: a non-negative integer, else null without a word. */
+export function wholeAt(record: RecordView, node: Node): number | null {
+  const value = record.integer(node)
+  return value !== null && value >= 0 ? value : null
+}
+
+/** A string or the characters of a number, for words that some versions write as numbers. */
+export function wordAt(record: RecordView, node: Node): string | null {
+  return record.integer(node) === null ? record.text(node) : record.raw(node)
+}

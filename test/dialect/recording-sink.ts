@@ -128,7 +128,7 @@ export function translate<State>(
   const scanner = new Scanner()
   scanner.scanBytes(bytesOf(transcript))
   const sink = new RecordingSink()
-  let state = adapter.initial({ run: 'run', deltas: false, tolerant: false, ...context })
+  let state = adapter.initial({ run: 'run', deltas: false, tolerant: false, parts: [], ...context })
   for (let i = 0; i < scanner.recordCount; i++) {
     const record = scanner.select(i, 1)
     sink.record(record)
