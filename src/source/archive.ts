@@ -39,6 +39,8 @@ export async function* tarMembers(source: Source): AsyncGenerator<Member, Archiv
   const tar = extract()
   const input = Readable.from(blocksOf(source), { objectMode: false })
   input.on('error', (error) => tar.destroy(error))
+  // Heard of again where the members are read.
+  tar.on('error', () => {})
   input.pipe(tar)
   let left = 0
   try {
@@ -67,8 +69,8 @@ export async function* tarMembers(source: Source): AsyncGenerator<Member, Archiv
 export async function* zipMembers(file: string, path: string): AsyncGenerator<Member, ArchiveEnd, undefined> {
   const { open } = await import('yauzl')
   const zip = await new Promise<import('yauzl').ZipFile>((resolve, reject) => {
-    // Names are only told apart from each other; what they would do as paths is decided where they are used.
-    open(file, { lazyEntries: true, autoClose: false, strictFileNames: false, decodeStrings: true }, (error, opened) => {
+    // Undecoded names are not judged: what they would do as paths is decided where they are used.
+    open(file, { lazyEntries: true, autoClose: false, decodeStrings: false }, (error, opened) => {
       if (error !== null) reject(new SourceError('ERR_INPUT_UNREADABLE', `${path}: is no whole zip archive (${error.message})`))
       else resolve(opened)
     })
@@ -82,9 +84,12 @@ export async function* zipMembers(file: string, path: string): AsyncGenerator<Me
       // The upper half of the attributes is the Unix mode: 0o12 are links.
       if (entry.externalFileAttributes >>> 28 === 0o12) {
         left++
-      } else if (!entry.fileName.endsWith('/')) {
+        continue
+      }
+      const name = Buffer.from(entry.fileName).toString('utf8')
+      if (!name.endsWith('/')) {
         const member = new StreamSource(await openStream(entry))
-        yield { name: entry.fileName, source: member }
+        yield { name, source: member }
         await member.drain()
       }
     }
