@@ -5,7 +5,7 @@ import type { Node, RecordView } from './record.ts'
 /** The fields of one object, by key; `NONE` for those it does not have. */
 export type Fields<Name extends string> = { readonly [N in Name]: Node }
 
-/** Words of a pattern that are kept for one way a key can lie: room for keys of up to 41 bytes. */
+/** Words of a pattern that are kept for one way a key can lie: room for keys of up to 40 bytes. */
 const PATTERN_WORDS = 24
 
 /**
@@ -27,7 +27,7 @@ export class Shape<Name extends string> {
   private readonly nodes: Int32Array
   private readonly fields: Fields<Name>
 
-  /** @param names at most 250 of at most 41 bytes, without escapes in JSON */
+  /** @param names at most 250 of at most 40 bytes, without escapes in JSON */
   constructor(...names: readonly Name[]) {
     const wanted = names.map((name) => key(name))
     this.names = names

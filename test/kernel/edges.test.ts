@@ -169,6 +169,16 @@ describe('keys', () => {
     }
   })
 
+  test('whose spelling has by chance the hash of the key are found all the same', () => {
+    // The first eight bytes differ in the first only, the last eight not, and the lengths differ in the same bits.
+    const name = '/'.repeat(140)
+    const spelled = String.raw`\/` + '/'.repeat(6) + String.raw`\/`.repeat(114) + '/'.repeat(19)
+    expect(key(spelled).hash).toBe(key(name).hash)
+    const record = only(`{"${spelled}":1}`)
+    expect(record.key(record.first(record.root))).toBe(name)
+    expect(record.integer(record.get(record.root, key(name)))).toBe(1)
+  })
+
   test('that repeat: the last counts, however spelled', () => {
     const record = only(String.raw`{"a":1,"b":2,"\u0061":3,"b":4,"c":5,"a":6,"\u0063":7}`)
     const found = ['a', 'b', 'c'].map((name) => record.integer(record.get(record.root, key(name))))

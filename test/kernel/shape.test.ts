@@ -68,6 +68,15 @@ describe('a shape', () => {
     )
   })
 
+  test('may have keys of 40 bytes, and none that are longer', () => {
+    const long = 'k'.repeat(40)
+    for (let before = 0; before < 4; before++) {
+      const record = recordOf(`${' '.repeat(before)}{"${long}":1,"${long}x":2}`)
+      expect(record.raw(new Shape(long).read(record, record.root)[long] ?? (0 as Node))).toBe('1')
+    }
+    expect(() => new Shape(`${long}k`)).toThrow(RangeError)
+  })
+
   test('may have many keys', () => {
     const many = Array.from({ length: 200 }, (_, i) => `key-number-${i}`)
     const record = recordOf(`{${many.map((name, i) => `"${name}":${i}`).join(',')}}`)
