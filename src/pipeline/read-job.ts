@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { ARCHIVE_SUFFIX, type ArchiveEnd, type Member, tarMembers, zipMembers } from '../source/archive.ts'
 import { decodedByMagic, type Opened, openSource } from '../source/codec.ts'
-import type { Trouble } from '../source/decoded.ts'
 import { isSidecar, isTranscriptName } from '../source/discover.ts'
+import type { Trouble } from '../source/source.ts'
 import { SourceError } from '../source/source-error.ts'
 import { failedResult, type JobOptions, type TranscriptJob, type TranscriptResult } from './job.ts'
 import { OutputError } from './output-error.ts'
@@ -23,7 +23,7 @@ export async function readJob(job: TranscriptJob, options: JobOptions, tools: To
     throw error
   }
   try {
-    if (opened.archive === null) return [await readTranscript(job, options, tools, opened.source, opened.decoded)]
+    if (opened.archive === null) return [await readTranscript(job, options, tools, opened.source)]
     return await readArchive(job, options, tools, opened)
   } catch (error) {
     if (error instanceof SourceError) return [failedResult(job, error.code, error.message)]
@@ -56,25 +56,20 @@ async function readArchive(
     }
     const { name, source } = next.value
     if (!isTranscriptName(name) || isSidecar(name)) continue
-    const inner = await openMember(next.value)
-    results.push(await readTranscript(memberJob(job, name, taken), options, tools, inner.source, inner.decoded))
-    source.close()
+    // Members may be compressed themselves; an archive in an archive is not opened.
+    const inner = await decodedByMagic(source)
+    results.push(await readTranscript(memberJob(job, name, taken), options, tools, inner))
   }
-  const trouble = opened.decoded?.trouble ?? end.trouble
+  const trouble = opened.source.trouble ?? end.trouble
   return withEnd(job, results, end.left, trouble)
 }
 
 function membersOf(job: TranscriptJob, opened: Opened): AsyncGenerator<Member, ArchiveEnd, undefined> {
   if (opened.archive === 'tar') return tarMembers(opened.source)
-  if (job.file === null || opened.decoded !== null) {
+  if (job.file === null || opened.compressed) {
     throw new SourceError('ERR_CODEC_UNSUPPORTED', `${job.path}: a zip archive is read from its end; pass it as a file`)
   }
   return zipMembers(job.file, job.path)
-}
-
-/** Members may be compressed themselves; an archive in an archive is not opened. */
-function openMember(member: Member): Promise<Pick<Opened, 'source' | 'decoded'>> {
-  return decodedByMagic(member.source)
 }
 
 function memberJob(archive: TranscriptJob, name: string, taken: Set<string>): TranscriptJob {

@@ -11,8 +11,7 @@ import { StreamFactsSink } from '../sink/stream-facts.ts'
 import { completenessOf } from '../dialect/verdict.ts'
 import { MetaharnessWriter, type WriterOptions } from '../sink/metaharness-writer.ts'
 import { COMPRESSION_SUFFIX } from '../source/codec.ts'
-import type { DecodedSource, Trouble } from '../source/decoded.ts'
-import type { Source } from '../source/source.ts'
+import type { Source, Trouble } from '../source/source.ts'
 import { refuseByMagic, SourceError } from '../source/source-error.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { failedResult, type JobOptions, skippedResult, type TranscriptJob, type TranscriptResult } from './job.ts'
@@ -41,7 +40,6 @@ export async function readTranscript(
   options: JobOptions,
   tools: Tools,
   source: Source,
-  decoded: DecodedSource | null,
 ): Promise<TranscriptResult> {
   let output: Output | null = null
   try {
@@ -49,7 +47,7 @@ export async function readTranscript(
     const window = await openWindow(job, options, tools, reader)
     if (window === null) return skippedResult(job)
     output = job.output === null ? tools.stream : openOutput(job.output, options.digest)
-    const result = await translate(job, options, tools, reader, window, output, decoded)
+    const result = await translate(job, options, tools, reader, window, output, source)
     output?.finish()
     return output === null ? result : { ...result, outputDigest: output.digest, outputBytes: output.bytes }
   } catch (error) {
@@ -152,7 +150,7 @@ async function translate(
   reader: ChunkReader,
   window: Window,
   output: Output | null,
-  decoded: DecodedSource | null,
+  source: Source,
 ): Promise<TranscriptResult> {
   const { scanner } = tools
   const { adapter } = window.detection
@@ -203,7 +201,7 @@ async function translate(
     blank,
     events: 0,
     noLineEnd: reader.noLineEnd,
-    trouble: decoded?.trouble ?? null,
+    trouble: source.trouble ?? null,
     parts,
   })
   flush()

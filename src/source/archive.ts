@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import type { Trouble } from './decoded.ts'
-import type { Source } from './source.ts'
+import type { Source, Trouble } from './source.ts'
 import { SourceError } from './source-error.ts'
 
 /** Endings that archives have; content decides, names only help to find them. */
@@ -133,8 +132,9 @@ async function* blocksOf(source: Source): AsyncGenerator<Uint8Array, void, undef
   }
 }
 
-/** A source over a stream of bytes that somebody else opened. */
+/** A source over a stream of bytes that somebody else opened. Where the stream fails it ends, and says so. */
 class StreamSource implements Source {
+  trouble: Trouble | null = null
   private readonly pieces: AsyncIterator<unknown>
   private piece: Uint8Array = new Uint8Array(0)
   private position = 0
@@ -145,10 +145,9 @@ class StreamSource implements Source {
 
   async read(into: Uint8Array, at: number, length: number): Promise<number> {
     while (this.position === this.piece.length) {
-      const next = await this.pieces.next()
-      if (next.done === true) return 0
-      if (!(next.value instanceof Uint8Array)) continue
-      this.piece = next.value
+      const next = await this.next()
+      if (next === null) return 0
+      this.piece = next
       this.position = 0
     }
     const got = Math.min(length, this.piece.length - this.position)
@@ -159,7 +158,20 @@ class StreamSource implements Source {
 
   /** Read what is left, so that the stream goes on. */
   async drain(): Promise<void> {
-    while ((await this.pieces.next()).done !== true);
+    while ((await this.next()) !== null);
+  }
+
+  private async next(): Promise<Uint8Array | null> {
+    try {
+      for (;;) {
+        const next = await this.pieces.next()
+        if (next.done === true) return null
+        if (next.value instanceof Uint8Array) return next.value
+      }
+    } catch {
+      this.trouble = { kind: 'cut', message: 'the archive breaks off in this file; what came before was read' }
+      return null
+    }
   }
 
   close(): void {}

@@ -21,17 +21,16 @@ const CODECS: readonly {
 /** An opened source, compressed or not. */
 export interface Opened {
   readonly source: Source
-  /** The decoder's source, which knows at the end what was wrong; null for plain data. */
-  readonly decoded: DecodedSource | null
+  readonly compressed: boolean
   /** The archive that it is, once decompressed; null for anything else. */
   readonly archive: ArchiveKind | null
 }
 
 /** Is this file neither compressed nor an archive? @throws SourceError when it cannot be read */
 export async function isPlain(file: string): Promise<boolean> {
-  const { source, decoded, archive } = await openSource(file)
+  const { source, compressed, archive } = await openSource(file)
   source.close()
-  return decoded === null && archive === null
+  return !compressed && archive === null
 }
 
 /**
@@ -42,9 +41,10 @@ export async function isPlain(file: string): Promise<boolean> {
 export async function openSource(file: string | null): Promise<Opened> {
   const plain: Source = file === null ? new StdinSource() : new FileSource(file)
   try {
-    const { source, decoded } = await decodedByMagic(plain)
+    const source = await decodedByMagic(plain)
     const head = await headOf(source, ARCHIVE_HEAD_BYTES)
-    return { source: new ReplaySource(head, source), decoded, archive: archiveKind(head) }
+    const compressed = source instanceof DecodedSource
+    return { source: new ReplaySource(head, source), compressed, archive: archiveKind(head) }
   } catch (error) {
     plain.close()
     throw error
@@ -64,14 +64,13 @@ async function headOf(source: Source, bytes: number): Promise<Uint8Array> {
 }
 
 /** The source behind `plain`, decompressed when it is told to be compressed by its first bytes. */
-export async function decodedByMagic(plain: Source): Promise<Omit<Opened, 'archive'>> {
+export async function decodedByMagic(plain: Source): Promise<Source> {
   const head = await headOf(plain, HEAD_BYTES)
   const again = new ReplaySource(head, plain)
   const codec = CODECS.find(({ magic }) => magic.every((byte, i) => head[i] === byte)) ?? skippable(head)
-  if (codec === undefined) return { source: again, decoded: null }
+  if (codec === undefined) return again
   const counted = new CountingSource(again)
-  const decoded = new DecodedSource(counted, await codec.decode(new ByteReader(counted)), EXPANSION_LIMITS)
-  return { source: decoded, decoded }
+  return new DecodedSource(counted, await codec.decode(new ByteReader(counted)), EXPANSION_LIMITS)
 }
 
 /** A file may begin with a frame to skip, which zstd and lz4 share: zstd is tried, as it reads both their skippable frames. */

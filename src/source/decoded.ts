@@ -1,11 +1,4 @@
-import type { Source } from './source.ts'
-
-/** What is wrong with the end of compressed data; everything before it was decoded. */
-export interface Trouble {
-  /** `cut`: the data breaks off; `corrupt`: it contradicts itself; `junk`: something else follows it; `bomb`: over a limit. */
-  readonly kind: 'cut' | 'corrupt' | 'junk' | 'bomb'
-  readonly message: string
-}
+import type { Source, Trouble } from './source.ts'
 
 /** Decoded pieces in order; each is good until the next is asked for. Returns what was wrong at the end, if anything. */
 export type Decoder = AsyncGenerator<Uint8Array, Trouble | null, undefined>

@@ -1,6 +1,7 @@
 import * as zlib from 'node:zlib'
 import type { ByteReader } from './byte-reader.ts'
-import type { Decoder, Trouble } from './decoded.ts'
+import type { Decoder } from './decoded.ts'
+import type { Trouble } from './source.ts'
 
 const CHUNK_BYTES = 256 * 1024
 

@@ -1,7 +1,8 @@
 import { uncompressSync } from 'lz4-napi'
 import xxhash from 'xxhash-wasm'
 import type { ByteReader } from './byte-reader.ts'
-import type { Decoder, Trouble } from './decoded.ts'
+import type { Decoder } from './decoded.ts'
+import type { Trouble } from './source.ts'
 
 const FRAME_MAGIC = 0x184d2204
 const LEGACY_MAGIC = 0x184c2102

@@ -1,8 +1,17 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { SourceError } from './source-error.ts'
 
+/** What is wrong with the end of a source; everything before it was read. */
+export interface Trouble {
+  /** `cut`: the data breaks off; `corrupt`: it contradicts itself; `junk`: something else follows it; `bomb`: over a limit. */
+  readonly kind: 'cut' | 'corrupt' | 'junk' | 'bomb'
+  readonly message: string
+}
+
 /** Bytes in, in order. Whoever opens one closes it. */
 export interface Source {
+  /** Known when `read` has given 0; absent where nothing can be wrong that is no error. */
+  readonly trouble?: Trouble | null
   /**
    * Read up to `length` bytes into `into` at `at`.
    *
@@ -99,6 +108,10 @@ export class ReplaySource implements Source {
     into.set(this.ahead.subarray(this.position, this.position + got), at)
     this.position += got
     return got
+  }
+
+  get trouble(): Trouble | null {
+    return this.rest.trouble ?? null
   }
 
   close(): void {
