@@ -4,10 +4,14 @@ import { claudeSession } from './claude-session.ts'
 import { claudeStream } from './claude-stream.ts'
 import { codexExec } from './codex-exec.ts'
 import { codexRollout } from './codex-rollout.ts'
+import { copilot } from './copilot.ts'
 import { geminiChat } from './gemini-chat.ts'
 import { geminiStream } from './gemini-stream.ts'
+import { kilo } from './kilo.ts'
 import { kimiWire } from './kimi-wire.ts'
 import { metaharness } from './metaharness.ts'
+import { opencodeRun } from './opencode-run.ts'
+import { opencodeStore } from './opencode-store.ts'
 import { piSession } from './pi-session.ts'
 import { qwen } from './qwen.ts'
 import { unknown } from './unknown.ts'
@@ -16,6 +20,7 @@ import { unknown } from './unknown.ts'
 const builtIn: readonly Adapter<unknown>[] = [
   metaharness,
   b10x,
+  kilo,
   codexRollout,
   codexExec,
   claudeSession,
@@ -23,6 +28,9 @@ const builtIn: readonly Adapter<unknown>[] = [
   qwen,
   geminiStream,
   geminiChat,
+  opencodeRun,
+  opencodeStore,
+  copilot,
   piSession,
   kimiWire,
 ]
