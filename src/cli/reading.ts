@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { Dialects } from '../dialect/registry.ts'
+import type { HttpHeaders } from '../source/address.ts'
 import type { Counted } from '../pipeline/count.ts'
 import type { TranscriptResult } from '../pipeline/job.ts'
 import type { ReadOptions } from '../pipeline/options.ts'
@@ -15,6 +16,7 @@ export interface ReadingFlags {
   readonly chunkBytes?: number
   readonly failOn?: readonly string[]
   readonly quiet?: boolean
+  readonly header?: HttpHeaders
 }
 
 const FAILURES = ['opaque', 'unparsed', 'truncated', 'unpriced', 'partial'] as const
@@ -32,6 +34,7 @@ export function readingOptions(command: Command): Command {
     .option('--line-limit <bytes>', 'longer lines are kept as their digest only', (text) => whole(text, 1))
     .option('--chunk-bytes <bytes>', 'bytes of a chunk; results do not depend on it', (text) => whole(text, 64))
     .option('--fail-on <list>', `exit 1 when there are any: ${FAILURES.join(', ')}`, failures)
+    .option('-H, --header <header>', "'Name: value' for inputs that are addresses; may be repeated", header, [])
     .option('-q, --quiet', 'no progress and no summary line')
 }
 
@@ -43,6 +46,7 @@ export function reading(flags: ReadingFlags): ReadOptions & { readonly jobs?: nu
   }
   return {
     ...(flags.from === undefined ? {} : { from: flags.from }),
+    ...(flags.header === undefined ? {} : { headers: flags.header }),
     ...(flags.jobs === undefined ? {} : { jobs: flags.jobs }),
     ...(flags.lineLimit === undefined ? {} : { lineLimit: flags.lineLimit }),
     ...(flags.chunkBytes === undefined ? {} : { chunkBytes: flags.chunkBytes }),
@@ -156,6 +160,13 @@ function failures(text: string): Failure[] {
     if (known === undefined) throw new InvalidArgumentError(`'${plain(word)}' is none of ${FAILURES.join(', ')}.`)
     return known
   })
+}
+
+function header(text: string, before: HttpHeaders): HttpHeaders {
+  const colon = text.indexOf(':')
+  // The value may be a secret: it is not repeated.
+  if (colon < 1) throw new InvalidArgumentError("'Name: value' is wanted.")
+  return [...before, [text.slice(0, colon).trim(), text.slice(colon + 1).trim()]]
 }
 
 function whole(text: string, least: number): number {

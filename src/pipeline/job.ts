@@ -1,5 +1,6 @@
 import type { Ending } from '../dialect/adapter.ts'
 import type { ReadEnding } from '../dialect/verdict.ts'
+import type { HttpHeaders } from '../source/address.ts'
 import type { Census } from '../sink/census-counts.ts'
 import type { Notice } from '../sink/notices.ts'
 import type { TranscriptLedger } from '../usage/entry.ts'
@@ -36,6 +37,8 @@ export interface JobOptions {
   readonly crossCheck: boolean
   readonly chunkBytes: number
   readonly lineLimit: number
+  /** For inputs that are addresses. */
+  readonly headers: HttpHeaders
 }
 
 export type RecordCounts = BinCounts & { readonly read: number; readonly blank: number }

@@ -1,3 +1,4 @@
+import type { HttpHeaders } from '../source/address.ts'
 import { CHUNK_BYTES, LINE_LIMIT } from './chunk-reader.ts'
 import type { JobOptions } from './job.ts'
 
@@ -11,6 +12,8 @@ export interface ReadOptions {
   readonly lineLimit?: number
   /** Accept what a stream's own converter wrote amiss (dialect `metaharness`). */
   readonly tolerant?: boolean
+  /** Sent with requests to inputs that are addresses: credentials, which appear nowhere else. */
+  readonly headers?: HttpHeaders
   /** Ask for a second opinion on every line. */
   readonly crossCheck?: boolean
 }
@@ -29,5 +32,6 @@ export function jobOptions(options: ReadOptions): JobOptions {
     crossCheck: options.crossCheck ?? false,
     chunkBytes: options.chunkBytes ?? CHUNK_BYTES,
     lineLimit: options.lineLimit ?? LINE_LIMIT,
+    headers: options.headers ?? [],
   }
 }

@@ -17,7 +17,7 @@ import { readTranscript, type Tools } from './transcript.ts'
 export async function readJob(job: TranscriptJob, options: JobOptions, tools: Tools): Promise<TranscriptResult[]> {
   let opened: Opened
   try {
-    opened = await openSource(job.file)
+    opened = await openSource(job.file, options.headers)
   } catch (error) {
     if (error instanceof SourceError) return [failedResult(job, error.code, error.message)]
     throw error

@@ -1,6 +1,7 @@
 import { ARCHIVE_HEAD_BYTES, archiveKind, type ArchiveKind } from './archive.ts'
 import { ByteReader } from './byte-reader.ts'
 import { CountingSource, DecodedSource, type Decoder, EXPANSION_LIMITS } from './decoded.ts'
+import { HTTP_ADDRESS, type HttpHeaders } from './address.ts'
 import { FileSource, ReplaySource, type Source, StdinSource } from './source.ts'
 
 /** Endings that compressed files have; content decides, names only help to find transcripts. */
@@ -34,12 +35,12 @@ export async function isPlain(file: string): Promise<boolean> {
 }
 
 /**
- * Open a file, or standard input for null, and decode what is compressed, told by its first bytes.
+ * Open a file, an http(s) address, or standard input for null, and decode what is compressed, told by its first bytes.
  *
  * @throws SourceError when it cannot be opened or read
  */
-export async function openSource(file: string | null): Promise<Opened> {
-  const plain: Source = file === null ? new StdinSource() : new FileSource(file)
+export async function openSource(file: string | null, headers: HttpHeaders = []): Promise<Opened> {
+  const plain = await plainSource(file, headers)
   try {
     const source = await decodedByMagic(plain)
     const head = await headOf(source, ARCHIVE_HEAD_BYTES)
@@ -49,6 +50,13 @@ export async function openSource(file: string | null): Promise<Opened> {
     plain.close()
     throw error
   }
+}
+
+async function plainSource(file: string | null, headers: HttpHeaders): Promise<Source> {
+  if (file === null) return new StdinSource()
+  if (!HTTP_ADDRESS.test(file)) return new FileSource(file)
+  const { HttpSource } = await import('./http.ts')
+  return new HttpSource(file, headers)
 }
 
 async function headOf(source: Source, bytes: number): Promise<Uint8Array> {

@@ -1,5 +1,6 @@
 import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
+import { HTTP_ADDRESS } from './address.ts'
 import { ARCHIVE_SUFFIX } from './archive.ts'
 import { byteOrder } from './byte-order.ts'
 import { SourceError } from './source-error.ts'
@@ -47,7 +48,7 @@ export async function discover(paths: readonly string[]): Promise<Discovery> {
   for (const name of paths) {
     try {
       // Globs are tried only for what is not there as written.
-      roots.push(name === '-' || existsSync(name) ? walk.root(name) : await glob(walk, name))
+      roots.push(name === '-' || HTTP_ADDRESS.test(name) || existsSync(name) ? walk.root(name) : await glob(walk, name))
     } catch (error) {
       if (!(error instanceof SourceError)) throw error
       failures.push(error)
@@ -75,6 +76,9 @@ class Walk {
 
   /** @throws SourceError when it cannot be read */
   root(name: string): Root {
+    if (HTTP_ADDRESS.test(name)) {
+      return { name, folder: false, found: [{ path: nameIn(name), file: name, bytes: 0, named: true }] }
+    }
     if (name === '-') return { name, folder: false, found: [{ path: '-', file: null, bytes: 0, named: true }] }
     const file = resolve(name)
     let stat
@@ -136,6 +140,13 @@ class Walk {
     this.sidecars++
     return false
   }
+}
+
+/** What a transcript from an address is called: the last part of its path, without query. @throws SourceError */
+function nameIn(address: string): string {
+  if (!URL.canParse(address)) throw new SourceError('ERR_NOT_FOUND', `${address}: is no address; check the spelling`)
+  const { pathname, hostname } = new URL(address)
+  return basename(pathname) || hostname
 }
 
 /** Does a file of this name hold a transcript, as far as names can tell? Compressed ones included, archives not. */
