@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Decimal, Json, Text, TextList } from '../event/value.ts'
 import { Kind, RecordFlag } from '../kernel/layout.ts'
 import { type JsonBytes, NONE, type Node, type RecordView } from '../kernel/record.ts'
@@ -31,7 +32,7 @@ export class ValueWriter {
     } else if (value === null) {
       this.out.literal(NULL)
     } else if (typeof value === 'string') {
-      if (!this.out.quoted(value)) this.out.text(JSON.stringify(wellFormed(value)))
+      if (!this.out.quoted(value)) this.out.text(JSON.stringify(wellFormed(value, this.repairs)))
     } else {
       this.kept(value)
     }
@@ -44,11 +45,19 @@ export class ValueWriter {
     else this.kept(value)
   }
 
-  /** A number as it is spelled; null when it is none. */
+  /** A number as it is spelled; null when it is none, or none that strict readers take where only numbers may stand. */
   decimal(value: Decimal): void {
-    if (typeof value === 'string') this.out.text(value)
-    else if (value !== null && this.record.kind(value) === Kind.Number) this.node(value)
-    else this.out.literal(NULL)
+    const { out, record } = this
+    if (typeof value === 'string') {
+      out.text(value)
+    } else if (value === null || record.kind(value) !== Kind.Number) {
+      out.literal(NULL)
+    } else if (record.suspect && record.number(value) === null) {
+      this.repairs.numbers++
+      out.literal(NULL)
+    } else {
+      this.node(value)
+    }
   }
 
   integer(value: number | null): void {
@@ -85,7 +94,10 @@ export class ValueWriter {
     const { record } = this
     if (record.suspect) {
       const raw = (record.flags & RecordFlag.Item) !== 0 ? compactJson(record, node, false) : record.raw(node)
-      this.out.text(repaired(raw, (record.flags & RecordFlag.BadUtf8) !== 0 && raw.includes('\ufffd'), this.repairs))
+      const isBad =
+        (record.flags & RecordFlag.BadUtf8) !== 0 &&
+        !isUtf8(record.bytes.subarray(record.words[node]!, record.words[node + 1]!))
+      this.out.text(repaired(raw, isBad, this.repairs))
     } else if ((record.flags & RecordFlag.Item) !== 0 && record.kind(node) <= Kind.Array) {
       this.out.text(compactJson(record, node, false))
     } else {
@@ -101,6 +113,6 @@ export class ValueWriter {
     }
     const bytes = Buffer.from(value.bytes.buffer, value.bytes.byteOffset, value.bytes.length)
     const raw = bytes.toString('utf8')
-    this.out.text(repaired(raw, raw.includes('\ufffd'), this.repairs))
+    this.out.text(repaired(raw, !isUtf8(bytes), this.repairs))
   }
 }

@@ -2,9 +2,9 @@ import type * as E from '../event/events.ts'
 import type { Sink } from '../event/sink.ts'
 import { Bin } from '../event/sink.ts'
 import type { Text } from '../event/value.ts'
-import { RecordFlag } from '../kernel/layout.ts'
 import type { RecordView } from '../kernel/record.ts'
 import { ValueWriter } from './metaharness-values.ts'
+import { REPAIR_NOTICES, wellFormed } from './repair.ts'
 import { compactJson, sha256 } from './spelling.ts'
 import { type Literal, literal, type Splice } from './splice.ts'
 
@@ -50,6 +50,9 @@ export class MetaharnessWriter implements Sink {
   private out: Splice
   private readonly values: ValueWriter
   private readonly options: WriterOptions
+  /** As JSON strings. */
+  private readonly runId: string
+  private readonly path: string
   /** `,"run":"…"`, once for all lines. */
   private run: Literal
   private current: RecordView
@@ -60,6 +63,9 @@ export class MetaharnessWriter implements Sink {
     this.values = new ValueWriter(out, record)
     this.current = record
     this.options = options
+    // They come from ids and file names of others.
+    this.runId = JSON.stringify(wellFormed(options.run, this.values.repairs))
+    this.path = JSON.stringify(wellFormed(options.path, this.values.repairs))
     this.run = this.pinRun()
   }
 
@@ -130,7 +136,7 @@ export class MetaharnessWriter implements Sink {
     })
     this.textField('inputs_digest', e.inputsDigest)
     out.literal(field('transcript'))
-    if (e.transcript === null) out.text(`{"path":${JSON.stringify(this.options.path)},"digest":null,"bytes":null}`)
+    if (e.transcript === null) this.put(`{"path":${this.path},"digest":null,"bytes":null}`)
     else values.json(e.transcript)
     out.literal(field('hermetic'))
     if (e.hermetic === null) out.literal(RECORDED)
@@ -367,21 +373,23 @@ export class MetaharnessWriter implements Sink {
   streamClosed(e: E.StreamClosed): void {
     const before = this.events
     this.head(null)
-    this.put(`,"event":"stream.closed","process":{"kind":"unknown"},"events":${before},"reason":"${e.reason}"`)
-    this.put(`,"run_id":${JSON.stringify(this.options.run)}`)
+    this.put(
+      `,"event":"stream.closed","process":{"kind":"unknown"},"events":${before},"reason":"${e.reason}"`,
+    )
+    this.put(`,"run_id":${this.runId}`)
     this.out.literal(END)
     this.countRepairs(null)
   }
 
+  system(): void {}
   billed(): void {}
   settled(): void {}
   notice(): void {}
 
   private pinRun(): Literal {
-    return this.out.pin(`,"run":${JSON.stringify(this.options.run)}`)
+    return this.out.pin(`,"run":${this.runId}`)
   }
 
-  system(): void {}
   private begin(e: E.Timed, start: Literal): void {
     this.head(e.at)
     this.out.literal(start)
@@ -474,7 +482,9 @@ export class MetaharnessWriter implements Sink {
     let separator = '{'
     for (const { model, usage } of models) {
       this.put(separator)
-      this.values.text(model ?? 'unknown')
+      this.values.text(
+        typeof model === 'number' && !this.current.isString(model) ? UNNAMED : (model ?? UNNAMED),
+      )
       this.put(':')
       this.usageObject(usage)
       this.out.breathe()
@@ -503,8 +513,9 @@ export class MetaharnessWriter implements Sink {
   }
 
   private countRepairs(line: number | null): void {
-    if (!this.wrote || (this.current.flags & REPAIRABLE) === 0) return
+    if (!this.wrote) return
     this.wrote = false
+    // Whatever the record at hand is like: a value may have been kept from an earlier one.
     const { repairs } = this.values
     for (const [kind, message] of REPAIR_NOTICES) {
       for (; repairs[kind] > 0; repairs[kind]--) this.options.notice(`repaired-${kind}`, line, message)
@@ -512,15 +523,8 @@ export class MetaharnessWriter implements Sink {
   }
 }
 
-const REPAIRABLE =
-  RecordFlag.LoneSurrogate | RecordFlag.HugeNumber | RecordFlag.Deep | RecordFlag.BadUtf8 | RecordFlag.Item
-
-const REPAIR_NOTICES = [
-  ['surrogates', 'half a surrogate pair was written as U+FFFD'],
-  ['utf8', 'bytes that are not UTF-8 were written as U+FFFD'],
-  ['numbers', 'a number outside the double range was written as a string'],
-  ['depths', 'a value nested more than 120 levels was written as a string of its JSON text'],
-] as const
+/** The name of a model that nothing names, where a name has to stand. */
+const UNNAMED = 'unknown'
 
 const TEXT = event('text', 'text')
 const THINKING = event('thinking', 'text')

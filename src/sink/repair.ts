@@ -10,10 +10,19 @@ export function noRepairs(): Repairs {
   return { surrogates: 0, utf8: 0, numbers: 0, depths: 0 }
 }
 
+/** What to say of each kind of repair. */
+export const REPAIR_NOTICES = [
+  ['surrogates', 'half a surrogate pair was written as U+FFFD'],
+  ['utf8', 'bytes that are not UTF-8 were written as U+FFFD'],
+  [
+    'numbers',
+    'a number outside the double range was written as a string, or as null where only numbers may stand',
+  ],
+  ['depths', 'a value nested more than 120 levels was written as a string of its JSON text'],
+] as const
+
 /** Strict readers refuse values nested deeper than this. */
 const MOST_LEVELS = 120
-
-const LONE = /\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}/g
 
 /**
  * A valid JSON value in the nearest form that strict readers take (design §5.3): half surrogate pairs and bytes that are
@@ -44,7 +53,7 @@ export function repaired(raw: string, badUtf8: boolean, repairs: Repairs): strin
       if (depth === MOST_LEVELS) {
         const end = valueEnd(raw, at)
         repairs.depths++
-        out += raw.slice(copied, at) + JSON.stringify(repairAll(raw.slice(at, end), repairs))
+        out += raw.slice(copied, at) + JSON.stringify(repairString(raw.slice(at, end), repairs))
         copied = end
         at = end
       } else {
@@ -71,26 +80,57 @@ export function repaired(raw: string, badUtf8: boolean, repairs: Repairs): strin
   return out + raw.slice(copied)
 }
 
-/** A decoded string of ours without half surrogate pairs. */
-export function wellFormed(text: string): string {
-  return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
+/** A decoded string without half surrogate pairs. */
+export function wellFormed(text: string, repairs: Repairs): string {
+  return text.replace(LONE, () => {
+    repairs.surrogates++
+    return '\ufffd'
+  })
 }
 
-function repairString(token: string, repairs: Repairs): string {
-  if (!token.includes('\\u')) return token
-  // Other escapes are matched too, so that the \u of `\\ud83d` is not taken for one.
-  return token.replace(/\\[^u]|(?:\\u[0-9a-fA-F]{4})+/g, (run) =>
-    run[1] !== 'u'
-      ? run
-      : run.replace(LONE, () => {
-          repairs.surrogates++
-          return '\\ufffd'
-        }),
-  )
+/** With `u` a pair is one character, and only a half alone is a surrogate. */
+const LONE = /\p{Surrogate}/gu
+
+/**
+ * A spelled string, or the JSON text of any value, without escapes of half surrogate pairs. Escape by escape: a pattern
+ * over runs of them overflows the stack of the matcher on long ones.
+ */
+function repairString(spelled: string, repairs: Repairs): string {
+  let out = ''
+  let copied = 0
+  let at = spelled.indexOf('\\')
+  while (at >= 0) {
+    const unit = spelled[at + 1] === 'u' ? unitAt(spelled, at) : -1
+    if (unit < 0) {
+      at += 2
+    } else if (!isSurrogate(unit)) {
+      at += 6
+    } else if (isHigh(unit) && spelled.startsWith('\\u', at + 6) && isLow(unitAt(spelled, at + 6))) {
+      at += 12
+    } else {
+      repairs.surrogates++
+      out += `${spelled.slice(copied, at)}\\ufffd`
+      at += 6
+      copied = at
+    }
+    at = spelled.indexOf('\\', at)
+  }
+  return copied === 0 ? spelled : out + spelled.slice(copied)
 }
 
-function repairAll(text: string, repairs: Repairs): string {
-  return wellFormed(text.includes('\\u') ? repairString(text, repairs) : text)
+/** The UTF-16 unit of the escape that begins at `at`. */
+function unitAt(spelled: string, at: number): number {
+  return parseInt(spelled.slice(at + 2, at + 6), 16)
+}
+
+function isSurrogate(unit: number): boolean {
+  return (unit & 0xf800) === 0xd800
+}
+function isHigh(unit: number): boolean {
+  return (unit & 0xfc00) === 0xd800
+}
+function isLow(unit: number): boolean {
+  return (unit & 0xfc00) === 0xdc00
 }
 
 /** End of the string token that begins at `start`. */

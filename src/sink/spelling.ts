@@ -9,7 +9,7 @@ export function sha256(content: Uint8Array | string): string {
 
 /**
  * A value without white space between its tokens, scalars as they are spelled in the input. With `sorted`, keys are in
- * code unit order and of duplicate keys the last one stands: the form whose digest names an unreadable block
+ * code point order and of duplicate keys the last one stands: the form whose digest names an unreadable block
  * (spec metaharness-event-1 §4, design §5.2).
  */
 export function compactJson(record: RecordView, node: Node, sorted: boolean): string {
@@ -31,10 +31,16 @@ export function compactJson(record: RecordView, node: Node, sorted: boolean): st
     return `{${fields.join(',')}}`
   }
   const last = new Map<string, Node>()
-  for (let child = record.first(node); child !== NONE; child = record.next(child)) last.set(record.key(child), child)
-  const fields = [...last.keys()].toSorted().map((name) => {
+  for (let child = record.first(node); child !== NONE; child = record.next(child))
+    last.set(record.key(child), child)
+  const fields = [...last.keys()].toSorted(byCodePoint).map((name) => {
     const child = last.get(name) ?? NONE
     return `${JSON.stringify(name)}:${compactJson(record, child, sorted)}`
   })
   return `{${fields.join(',')}}`
+}
+
+/** The order of UTF-8 bytes. That of UTF-16 units puts what lies beyond U+FFFF before U+E000. */
+function byCodePoint(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }

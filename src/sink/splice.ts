@@ -23,7 +23,8 @@ export function literal(text: string): Literal {
   const before = known.get(text)
   if (before !== undefined) return before
   const length = literals.write(text, literalEnd, 'utf8')
-  if (literalEnd + length > LITERALS_BYTES - PIN_BYTES) throw new RangeError('too many literals for their place')
+  if (literalEnd + length > LITERALS_BYTES - PIN_BYTES)
+    throw new RangeError('too many literals for their place')
   const made = { at: LITERALS_AT + literalEnd, length }
   literalEnd += length
   known.set(text, made)
@@ -120,9 +121,9 @@ export class Splice {
     return this.scanner.buffer.subarray(start, start + this.gathered)
   }
 
-  literal(literal: Literal): void {
-    if (literal.at >= this.copied) this.copyLiterals()
-    this.span(literal.at, literal.length)
+  literal(piece: Literal): void {
+    if (piece.at >= this.copied) this.copyLiterals()
+    this.span(piece.at, piece.length)
   }
 
   /** A span of the scanner's memory in front of the output: input, literal or scratch. */

@@ -1,6 +1,7 @@
 /**
  * What a line holds, by `JSON.parse` and as few rules of ours as there are: NUL bytes and byte order marks around a
- * record are passed over, objects and arrays back to back are records of their own. Slow, and right.
+ * record are passed over, objects and arrays back to back are records of their own, also behind one that only a fault
+ * inside a string keeps from being JSON. Slow, and right.
  */
 export interface Reference {
   /** The text of the record as `JSON.parse` takes it; null when it is no JSON. */
@@ -22,18 +23,20 @@ export function referenceRecords(line: Uint8Array): Reference[] {
     if (end === 0) return [...found, { text: null }]
     const after = rest.slice(end).replace(BLANK, '')
     if (after !== '' && after[0] !== '{' && after[0] !== '[') return [...found, { text: null }]
-    found.push({ text: rest.slice(0, end) })
+    const text = rest.slice(0, end)
+    found.push({ text: parses(text) ? text : null })
     rest = after
   }
   return found
 }
 
-/** End of the object or array that `text` begins with; 0 when it does not. */
+/** End of the object or array that `text` begins with, whatever is in its strings; 0 when it does not. */
 function recordEnd(text: string): number {
   if (text[0] !== '{' && text[0] !== '[') return 0
-  for (let end = 1; end <= text.length; end++) {
-    const last = text[end - 1]
-    if ((last === '}' || last === ']') && parses(text.slice(0, end))) return end
+  const shape = text.replaceAll(/"(?:[^"\\]|\\[^])*"/g, (token) => `"${'x'.repeat(token.length - 2)}"`)
+  for (let end = 1; end <= shape.length; end++) {
+    const last = shape[end - 1]
+    if ((last === '}' || last === ']') && parses(shape.slice(0, end))) return end
   }
   return 0
 }
