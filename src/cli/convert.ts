@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs'
-import type { Command } from 'commander'
-import { convert, type Destination } from '../pipeline/convert.ts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { convert, type ConvertRequest, type Destination } from '../pipeline/convert.ts'
 import { DescriptorOutput } from '../pipeline/output.ts'
 import { isReadEnding } from '../dialect/verdict.ts'
 import { Console } from './console.ts'
-import { Exit } from './exit.ts'
+import { utcOf } from '../sink/cabinet/clock.ts'
+import { Exit, UsageError } from './exit.ts'
 import {
   inWords,
   many,
@@ -22,6 +23,10 @@ interface Flags extends ReadingFlags {
   readonly provenance?: boolean
   readonly opaque?: string
   readonly digest: boolean
+  readonly to: 'metaharness' | 'cabinet'
+  readonly cabinetUsage?: boolean
+  readonly cabinetShell?: 'classify' | 'command'
+  readonly observedAt?: string
 }
 
 /** `millrace convert` */
@@ -29,13 +34,30 @@ export function convertCommand(program: Command, done: (code: number) => void): 
   readingOptions(
     program
       .command('convert')
-      .summary('translate transcripts into metaharness.event/1')
-      .description('Translate transcripts into streams of metaharness.event/1, one a transcript, with a manifest.')
+      .summary('translate transcripts into one event language')
+      .description('Translate transcripts into streams of events, one a transcript, with a manifest.')
       .argument('<path...>', 'files, folders, globs, or - for standard input')
       .option('-o, --output <path>', 'a folder, a file, or - for standard output (default: -)')
+      .addOption(
+        new Option('--to <language>', 'the event language to write')
+          .choices(['metaharness', 'cabinet'])
+          .default('metaharness'),
+      )
       .option('--deltas', 'keep one event a delta instead of one joined text a turn')
       .option('--provenance', 'add the source line to every event')
       .option('--opaque <which>', "'all' writes an opaque event for folded and bookkeeping records too")
+      .option('--cabinet-usage', "with --to cabinet: write what requests used, as events of type 'usage'")
+      .addOption(
+        new Option(
+          '--cabinet-shell <how>',
+          "with --to cabinet: 'command' leaves every call of a shell a command",
+        ).choices(['classify', 'command']),
+      )
+      .option(
+        '--observed-at <time>',
+        'with --to cabinet: the time of events before the first that has one',
+        observed,
+      )
       .option('--no-digest', 'leave the digests out of the manifest')
       .addHelpText('after', '\nExample:\n  millrace convert ~/.claude/projects -o events/\n'),
   ).action(async (paths: string[], flags: Flags) => {
@@ -54,6 +76,7 @@ async function run(paths: readonly string[], flags: Flags): Promise<number> {
     deltas: flags.deltas ?? false,
     provenance: flags.provenance ?? false,
     opaqueAll: flags.opaque === 'all',
+    ...cabinet(flags),
     progress: progressOf(console, 'converted'),
   })
   refuseNothing(converted, paths)
@@ -62,11 +85,41 @@ async function run(paths: readonly string[], flags: Flags): Promise<number> {
   const seconds = ((performance.now() - started) / 1000).toFixed(2)
   const where = flags.output === undefined || flags.output === '-' ? '' : ` in ${flags.output}`
   console.summary(`millrace: ${inWords(converted)} → ${many(events, 'event')}${where}, ${seconds} s`)
-  const refused = converted.results.filter(({ ending }) => ending !== null && isReadEnding(ending) && ending.refused > 0)
+  const refused = converted.results.filter(
+    ({ ending }) => ending !== null && isReadEnding(ending) && ending.refused > 0,
+  )
   for (const result of refused.slice(0, 10)) {
     console.say(`millrace: ${result.path}: some lines were refused and kept as opaque; see 'millrace check'`)
   }
   return refused.length > 0 ? Exit.Failed : code
+}
+
+/** What the flags say of events of the Test Cabinet. @throws UsageError when they go with another language */
+function cabinet(flags: Flags): Pick<ConvertRequest, 'cabinet'> {
+  const { to, cabinetUsage, cabinetShell, observedAt } = flags
+  if (to === 'cabinet') {
+    if (flags.provenance === true)
+      throw new UsageError(
+        '--provenance goes with --to metaharness: events of the Test Cabinet have no place for it',
+      )
+    return {
+      cabinet: {
+        usage: cabinetUsage ?? false,
+        shell: cabinetShell ?? 'classify',
+        observedAt: observedAt ?? null,
+      },
+    }
+  }
+  if (cabinetUsage !== undefined || cabinetShell !== undefined || observedAt !== undefined) {
+    throw new UsageError('--cabinet-usage, --cabinet-shell and --observed-at go with --to cabinet')
+  }
+  return {}
+}
+
+function observed(text: string): string {
+  const time = utcOf(text)
+  if (time === null) throw new InvalidArgumentError('a time like 2026-02-28T12:00:00Z is wanted.')
+  return time
 }
 
 /** `-o` names a folder for several inputs, when it ends with a slash, and when it is one; else a file. */
@@ -74,6 +127,7 @@ function destination(output: string | undefined, single: boolean): Destination {
   if (output === undefined || output === '-') {
     return { kind: 'stream', output: new DescriptorOutput(1, 'standard output') }
   }
-  const isFolder = !single || output.endsWith('/') || (statSync(output, { throwIfNoEntry: false })?.isDirectory() ?? false)
+  const isFolder =
+    !single || output.endsWith('/') || (statSync(output, { throwIfNoEntry: false })?.isDirectory() ?? false)
   return isFolder ? { kind: 'folder', path: output } : { kind: 'file', path: output }
 }

@@ -223,6 +223,15 @@ export function operationsOf(dialect: OperationDialect, tool: string | null): re
   return isMcp(tool) ? MCP_CALL : NO_OPERATIONS
 }
 
+/** As `operationsOf`, for the slug of any harness; empty for one without a table. */
+export function operationsOfHarness(harness: string | null, tool: string | null): readonly string[] {
+  return harness !== null && isTabled(harness) ? operationsOf(harness, tool) : NO_OPERATIONS
+}
+
+function isTabled(harness: string): harness is OperationDialect {
+  return Object.hasOwn(byTool, harness)
+}
+
 /** `mcp__<server>__<tool>`, of which the tool is none of the verbs. */
 function isMcp(tool: string): boolean {
   if (!tool.startsWith('mcp__')) return false

@@ -1,6 +1,6 @@
 import type { ScanFacts, Scanner } from '../kernel/scanner.ts'
-import { MetaharnessWriter, type WriterOptions } from '../sink/metaharness-writer.ts'
 import { Splice } from '../sink/splice.ts'
+import type { EventWriter, MakeWriter } from './event-writer.ts'
 import type { Lanes } from './lanes.ts'
 import type { Output, PlacedOutput } from './output.ts'
 import type { Pool } from './pool.ts'
@@ -11,7 +11,7 @@ import type { Seat } from './seats.ts'
  * and write what was listed while this thread goes on. A stream gets the chunks in order.
  */
 export class ChunkWriter {
-  readonly writer: MetaharnessWriter
+  readonly writer: EventWriter
   private readonly pool: Pool
   private readonly placed: PlacedOutput | null
   private readonly stream: Output | null
@@ -29,7 +29,7 @@ export class ChunkWriter {
     stream: Output | null,
     lanes: Lanes | null,
     scanner: Scanner,
-    options: WriterOptions,
+    make: MakeWriter,
   ) {
     this.pool = pool
     this.placed = placed
@@ -37,7 +37,7 @@ export class ChunkWriter {
     this.lanes = lanes
     this.tail = new Splice(scanner)
     this.current = this.tail
-    this.writer = new MetaharnessWriter(this.tail, scanner.view, options)
+    this.writer = make(this.tail, scanner.view)
   }
 
   /** The next events come from this seat's chunk. */

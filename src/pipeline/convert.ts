@@ -2,12 +2,12 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import type { SourceError } from '../source/source-error.ts'
 import { findInputs } from './inputs.ts'
-import type { TranscriptJob, TranscriptResult } from './job.ts'
+import type { CabinetSettings, TranscriptJob, TranscriptResult } from './job.ts'
 import { manifestEnd, manifestLine, MANIFEST_NAME } from './manifest.ts'
 import { jobOptions, type ReadOptions } from './options.ts'
 import { type Output, PART_SUFFIX } from './output.ts'
 import { OutputError } from './output-error.ts'
-import { EVENTS_ENDING, outputNames } from './paths.ts'
+import { endingOf, outputNames } from './paths.ts'
 import { defaultJobs, runJobs, type RunSettings } from './run.ts'
 
 /** Where converted streams go. */
@@ -25,6 +25,8 @@ export interface ConvertRequest extends ReadOptions {
   readonly deltas?: boolean
   readonly provenance?: boolean
   readonly opaqueAll?: boolean
+  /** Write events of the Test Cabinet instead; what is left out of it has its default. */
+  readonly cabinet?: Partial<CabinetSettings>
   /** Worker threads; default the cores available, 0 for none. */
   readonly jobs?: number
   readonly progress?: RunSettings['progress']
@@ -40,8 +42,10 @@ export interface Converted {
   readonly skipped: number
 }
 
+const CABINET_DEFAULTS: CabinetSettings = { usage: false, shell: 'classify', observedAt: null }
+
 /**
- * Convert transcripts to `metaharness.event/1`. A folder gets one stream a transcript and a manifest; a file or stream
+ * Convert transcripts to `metaharness.event/1`, or to events of the Test Cabinet. A folder gets one stream a transcript and a manifest; a file or stream
  * gets all of them, one after the other.
  *
  * @throws OutputError when outputs cannot be written
@@ -50,18 +54,19 @@ export async function convert(request: ConvertRequest): Promise<Converted> {
   const inputs = await findInputs(request.paths)
   const to = request.to(inputs.single)
   const found = to.kind === 'folder' ? outsideOf(to.path, inputs.jobs) : inputs.jobs
-  const names = outputNames(
-    found.map((job) => job.path),
-    EVENTS_ENDING,
-  )
-  const jobs = found.map((job, i) => ({ ...job, output: placeOf(to, names[i] ?? '', found.length) }))
   const options = {
     ...jobOptions(request),
     digest: to.kind !== 'stream' && (request.digest ?? true),
     deltas: request.deltas ?? false,
     provenance: request.provenance ?? false,
     opaqueAll: request.opaqueAll ?? false,
+    cabinet: request.cabinet === undefined ? null : { ...CABINET_DEFAULTS, ...request.cabinet },
   }
+  const names = outputNames(
+    found.map((job) => job.path),
+    endingOf(options),
+  )
+  const jobs = found.map((job, i) => ({ ...job, output: placeOf(to, names[i] ?? '', found.length) }))
   const { results } = await runJobs(jobs, options, {
     jobs: request.jobs ?? defaultJobs(),
     stream: to.kind === 'stream' ? to.output : null,

@@ -22,6 +22,16 @@ export interface TranscriptJob {
   readonly output: string | null
 }
 
+/** How events of the Test Cabinet are written. Plain data. */
+export interface CabinetSettings {
+  /** Write `usage`, a type beyond the 13 of the published page. */
+  readonly usage: boolean
+  /** `command`: every call of a shell is a command, whatever its line does. */
+  readonly shell: 'classify' | 'command'
+  /** RFC 3339 in UTC: the time of events before the first that has one. */
+  readonly observedAt: string | null
+}
+
 /** What is wanted of every transcript of a run. Plain data. */
 export interface JobOptions {
   /** The dialect to read as, whatever the content says. */
@@ -33,6 +43,8 @@ export interface JobOptions {
   readonly deltas: boolean
   readonly provenance: boolean
   readonly opaqueAll: boolean
+  /** Write events of the Test Cabinet; null writes `metaharness.event/1`. */
+  readonly cabinet: CabinetSettings | null
   readonly tolerant: boolean
   readonly crossCheck: boolean
   readonly chunkBytes: number

@@ -3,6 +3,7 @@ import { isPlain } from '../source/codec.ts'
 import { FileSource } from '../source/source.ts'
 import { CHUNK_BYTES, ChunkReader } from './chunk-reader.ts'
 import { ChunkWriter } from './chunk-writer.ts'
+import { writerFor } from './event-writer.ts'
 import type { JobOptions, TranscriptJob, TranscriptResult } from './job.ts'
 import { Lanes } from './lanes.ts'
 import { PlacedOutput } from './output.ts'
@@ -12,7 +13,7 @@ import type { Pool } from './pool.ts'
 import { planRanges } from './range.ts'
 import { readJob } from './read-job.ts'
 import { seatedInOrder, Seats } from './seats.ts'
-import { contextOf, Counters, openWindow, type Tools, writerOptions } from './transcript.ts'
+import { contextOf, Counters, openWindow, type Tools } from './transcript.ts'
 import { Translation } from './translation.ts'
 
 /** A large transcript is a plain file. */
@@ -49,12 +50,13 @@ export async function readLarge(
   const run = window.detection.run ?? runOf(job.path)
   const counters = new Counters(job, options, run, adapter.dialect)
   const parts = partsOf(job, adapter)
+  const make = await writerFor(job, options, run, counters.notice)
   const placed = job.output === null ? null : new PlacedOutput(job.output)
   const lanes = options.digest ? new Lanes(job.file, size, placed?.part ?? null) : null
   const writing =
     placed === null && tools.stream === null
       ? null
-      : new ChunkWriter(pool, placed, tools.stream, lanes, tools.scanner, writerOptions(job, options, run, counters))
+      : new ChunkWriter(pool, placed, tools.stream, lanes, tools.scanner, make)
   const translation = new Translation({
     adapter,
     context: contextOf(run, options, parts),

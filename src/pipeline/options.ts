@@ -28,6 +28,7 @@ export function jobOptions(options: ReadOptions): JobOptions {
     deltas: false,
     provenance: false,
     opaqueAll: false,
+    cabinet: null,
     tolerant: options.tolerant ?? true,
     crossCheck: options.crossCheck ?? false,
     chunkBytes: options.chunkBytes ?? CHUNK_BYTES,

@@ -32,6 +32,12 @@ export function outputNames(paths: readonly string[], ending: string): string[] 
 
 /** Ending of converted streams. */
 export const EVENTS_ENDING = '.events.jsonl'
+const CABINET_ENDING = '.cabinet.jsonl'
+
+/** The ending of outputs in the event language that is asked for. */
+export function endingOf(options: { readonly cabinet: unknown }): string {
+  return options.cabinet === null ? EVENTS_ENDING : CABINET_ENDING
+}
 
 /** Name of the output for one path. */
 export function outputName(path: string, ending: string): string {

@@ -6,7 +6,7 @@ import type { Trouble } from '../source/source.ts'
 import { SourceError } from '../source/source-error.ts'
 import { failedResult, type JobOptions, type TranscriptJob, type TranscriptResult } from './job.ts'
 import { OutputError } from './output-error.ts'
-import { archiveFolder, EVENTS_ENDING, outputName, safePath } from './paths.ts'
+import { archiveFolder, endingOf, outputName, safePath } from './paths.ts'
 import { readTranscript, type Tools } from './transcript.ts'
 
 /**
@@ -58,7 +58,7 @@ async function readArchive(
     if (!isTranscriptName(name) || isSidecar(name)) continue
     // Members may be compressed themselves; an archive in an archive is not opened.
     const inner = await decodedByMagic(source)
-    results.push(await readTranscript(memberJob(job, name, taken), options, tools, inner))
+    results.push(await readTranscript(memberJob(job, name, taken, endingOf(options)), options, tools, inner))
   }
   const trouble = opened.source.trouble ?? end.trouble
   return withEnd(job, results, end.left, trouble)
@@ -72,13 +72,13 @@ function membersOf(job: TranscriptJob, opened: Opened): AsyncGenerator<Member, A
   return zipMembers(job.file, job.path)
 }
 
-function memberJob(archive: TranscriptJob, name: string, taken: Set<string>): TranscriptJob {
+function memberJob(archive: TranscriptJob, name: string, taken: Set<string>, ending: string): TranscriptJob {
   const folder = archiveFolder(archive.path)
   const safe = safePath(name)
   let path = `${folder}/${safe}`
   for (let n = 2; taken.has(path); n++) path = `${folder}/${safe.replace(/(\.[^./]*)?$/, `-${n}$1`)}`
   taken.add(path)
-  const output = archive.output === null ? null : join(archive.output, outputName(path.slice(folder.length + 1), EVENTS_ENDING))
+  const output = archive.output === null ? null : join(archive.output, outputName(path.slice(folder.length + 1), ending))
   return { index: archive.index, path, file: null, bytes: 0, named: false, output }
 }
 

@@ -9,11 +9,11 @@ import { LedgerSink } from '../sink/ledger.ts'
 import { Splice } from '../sink/splice.ts'
 import { StreamFactsSink } from '../sink/stream-facts.ts'
 import { completenessOf } from '../dialect/verdict.ts'
-import { MetaharnessWriter, type WriterOptions } from '../sink/metaharness-writer.ts'
 import { COMPRESSION_SUFFIX } from '../source/codec.ts'
 import type { Source, Trouble } from '../source/source.ts'
 import { refuseByMagic, SourceError } from '../source/source-error.ts'
 import { ChunkReader } from './chunk-reader.ts'
+import { writerFor } from './event-writer.ts'
 import { failedResult, type JobOptions, skippedResult, type TranscriptJob, type TranscriptResult } from './job.ts'
 import { type Output, openOutput } from './output.ts'
 import { runOf } from './paths.ts'
@@ -78,6 +78,8 @@ export class Counters {
   readonly census: CensusSink | null
   readonly ledger: LedgerSink | null
   readonly sinks: readonly [Sink, ...Sink[]]
+  /** Takes notices of what writes events. */
+  readonly notice = (code: string, line: number | null, message: string): void => this.facts.notices.add(code, line, message)
 
   constructor(job: TranscriptJob, options: JobOptions, run: string, dialect: string) {
     this.census = options.census ? new CensusSink({ path: job.path, run, dialect }) : null
@@ -161,7 +163,7 @@ async function translate(
   const writer =
     splice === null
       ? null
-      : new MetaharnessWriter(splice, scanner.view, writerOptions(job, options, run, counters))
+      : (await writerFor(job, options, run, counters.notice))(splice, scanner.view)
   const translation = new Translation({
     adapter,
     context: contextOf(run, options, parts),
@@ -210,21 +212,6 @@ async function translate(
 
 export function contextOf(run: string, options: JobOptions, parts: readonly Part[]): AdapterContext {
   return { run, deltas: options.deltas, tolerant: options.tolerant, parts }
-}
-
-export function writerOptions(
-  job: TranscriptJob,
-  options: JobOptions,
-  run: string,
-  counters: Counters,
-): WriterOptions {
-  return {
-    run,
-    path: job.path.replace(COMPRESSION_SUFFIX, ''),
-    provenance: options.provenance,
-    opaqueAll: options.opaqueAll,
-    notice: (code, line, message) => counters.facts.notices.add(code, line, message),
-  }
 }
 
 /** Files of these names are often something else; unrecognised, they are no transcripts. */

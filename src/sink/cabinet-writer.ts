@@ -1,0 +1,379 @@
+import type * as E from '../event/events.ts'
+import { Bin, type Sink } from '../event/sink.ts'
+import type { Text } from '../event/value.ts'
+import { NONE, type Node, type RecordView } from '../kernel/record.ts'
+import { NAMES, unlistedOperation } from './cabinet/argument-names.ts'
+import { argumentsOf } from './cabinet/call-arguments.ts'
+import type { Surroundings } from './cabinet/call.ts'
+import { stepsOf } from './cabinet/classify.ts'
+import { EventClock } from './cabinet/clock.ts'
+import { type HeldCall, HeldCalls } from './cabinet/held-calls.ts'
+import { field, LineWriter, typed } from './cabinet/line-writer.ts'
+import { isLaunchOnly, outcomeOf, shownFile } from './cabinet/outcome.ts'
+import { pieceOf } from './cabinet/piece.ts'
+import { rawCall, rawValue } from './cabinet/raw.ts'
+import { LastWords, Spoken } from './cabinet/spoken.ts'
+import type { Step } from './cabinet/step.ts'
+import { StepWriter } from './cabinet/step-writer.ts'
+import { tokensOf } from './cabinet/tokens.ts'
+import { REPAIR_NOTICES, wellFormed } from './repair.ts'
+import { literal, type Splice } from './splice.ts'
+import { textIn, wordIn } from './words.ts'
+
+export interface CabinetOptions {
+  /** Write what requests used as `usage`, a type beyond the 13 of the published page. */
+  readonly usage: boolean
+  readonly shell: Surroundings['shell']
+  /** RFC 3339 in UTC: the time of events before the first that has one. */
+  readonly observedAt: string | null
+  /** Write bookkeeping and folded records as `unknown`. */
+  readonly opaqueAll: boolean
+  /** What a tool does, by harness and name: for streams that were written without it. */
+  readonly operationsOf: (harness: string | null, tool: string | null) => readonly string[]
+  readonly notice: (code: string, line: number | null, message: string) => void
+}
+
+/**
+ * The sink that writes the events of the Test Cabinet (spec test-cabinet §1, design §5.7): what a run did, in 13 types.
+ *
+ * One event a call, written when its result arrives: a call is understood when it is made, what it comes to is held as
+ * plain data, and its outcome is added. A call that is not understood is written at once, as `unknown`, and its result
+ * adds nothing. What the model said in one record is one event.
+ */
+export class CabinetWriter implements Sink {
+  private readonly lines: LineWriter
+  private readonly steps: StepWriter
+  private readonly options: CabinetOptions
+  private readonly clock: EventClock
+  private readonly calls = new HeldCalls()
+  private readonly spoken = new Spoken()
+  private readonly lastWords = new LastWords()
+  private current: RecordView
+  /** A record is being translated, so that its nodes may be read. */
+  private inRecord = false
+  private harness: string | null = null
+  private workingDirectory: string | null = null
+
+  constructor(out: Splice, record: RecordView, options: CabinetOptions) {
+    this.lines = new LineWriter(out, record)
+    this.steps = new StepWriter(this.lines)
+    this.current = record
+    this.options = options
+    this.clock = new EventClock(options.observedAt, (code, message) => this.tell(code, message))
+  }
+
+  get events(): number {
+    return this.lines.lines
+  }
+
+  continueIn(out: Splice): void {
+    this.lines.continueIn(out)
+  }
+
+  record(record: RecordView): void {
+    this.current = record
+    this.lines.values.record = record
+    this.inRecord = true
+  }
+
+  file(record: RecordView, bin: Bin): void {
+    this.say()
+    if (this.options.opaqueAll && (bin === Bin.Bookkeeping || bin === Bin.Folded))
+      this.unknown(null, record.root)
+    this.countRepairs(record.line)
+    this.inRecord = false
+  }
+
+  sessionStarted(e: E.SessionStarted): void {
+    this.say()
+    this.clock.see(this.current, e.at)
+    const session = textIn(this.current, e.sessionId)
+    if (session !== null && session !== '')
+      this.lines.ofSession(JSON.stringify(wellFormed(session, this.lines.values.repairs)))
+    this.harness = wordIn(this.current, e.adapter)
+    this.workingDirectory = textIn(this.current, e.cwd) || null
+  }
+
+  sessionEnded(e: E.SessionEnded): void {
+    const { current } = this
+    const at = this.clock.see(current, e.at)
+    const answer = e.finalAnswer?.text ?? null
+    if (answer !== null) {
+      this.say()
+      if (!this.lastWords.isSame(answer, current)) this.message(AGENT, at, [answer])
+    }
+    const subtype = wordIn(current, e.subtype)
+    const failed = e.isError ?? (subtype !== null && subtype !== 'success' && subtype !== 'completed')
+    if (!failed) return
+    const facts = [
+      subtype === null ? null : `subtype=${subtype}`,
+      statedAs('terminal_reason', wordIn(current, e.terminalReason), subtype),
+      statedAs('api_error_status', wordIn(current, e.apiErrorStatus), null),
+    ].filter((fact) => fact !== null)
+    const said = facts.length === 0 ? '' : `: ${facts.join(', ')}`
+    this.begin(at)
+    this.lines.text(ERROR, `the harness reported a terminal error${said}`)
+    this.lines.text(CODE, subtype)
+    this.lines.end()
+  }
+
+  text(e: E.Said): void {
+    this.clock.see(this.current, e.at)
+    if (this.spoken.isElsewhere(e, this.current.line)) this.say()
+    this.spoken.add('words', e, this.current)
+  }
+
+  thinking(e: E.Said): void {
+    this.clock.see(this.current, e.at)
+    if (this.spoken.isElsewhere(e, this.current.line)) this.say()
+    this.spoken.add('thoughts', e, this.current)
+  }
+
+  toolRequested(e: E.ToolRequested): void {
+    const { current } = this
+    const at = this.clock.see(current, e.at)
+    const id = textIn(current, e.callId) ?? ''
+    const tool = wordIn(current, e.name)
+    const given = argumentsOf(current, e.input)
+    // The tool behind another tool has its arguments there.
+    const input = (tool === 'tool_invoke' ? given.inner(NAMES.inner) : null) ?? given
+    const steps = stepsOf({ id, tool, operations: this.operations(e.operations, tool), input }, this.around)
+    if (steps === null) {
+      this.begin(at)
+      this.lines.out.literal(UNKNOWN)
+      if (this.inRecord) rawValue(this.lines, current, pieceOf(current, [e.callId, e.name, e.input]))
+      else rawCall(this.lines, e.callId, e.name, e.input)
+      this.lines.end()
+    } else {
+      for (const step of steps) this.start(step, at)
+    }
+    const dropped = this.calls.hold(id, steps ?? [], at === null ? null : textIn(current, at))
+    if (dropped.length === 0) return
+    this.tell(
+      'open-calls-written',
+      'calls without a result were too many to be held: the oldest were written without one',
+    )
+    for (const call of dropped) this.writeOpen(call)
+  }
+
+  toolResult(e: E.ToolResult): void {
+    const { current, inRecord } = this
+    const at = this.clock.see(current, e.at)
+    const call = this.calls.take(textIn(current, e.callId) ?? '')
+    const piece = inRecord ? pieceOf(current, [e.callId, e.content]) : NONE
+    if (call === null) {
+      this.orphan(e, at, piece)
+      return
+    }
+    if (call.steps.length === 0) return
+    const outcome = outcomeOf(current, e, piece, this.harness)
+    const launchOnly = inRecord && isLaunchOnly(current, e)
+    for (const step of call.steps) {
+      if (step.type === 'subagent' && launchOnly && !step.background) continue
+      this.begin(at)
+      this.steps.write(step, outcome)
+    }
+  }
+
+  toolDecided(e: E.ToolDecided): void {
+    if (e.decision !== 'deny' && e.decision !== 'replace') return
+    const { current } = this
+    const id = textIn(current, e.callId) ?? ''
+    const reason = textIn(current, e.reason)
+    const what = e.decision === 'deny' ? 'was denied' : 'was made with another input'
+    this.begin(this.clock.see(current, e.at))
+    this.lines.text(WARNING, `the call ${id} ${what}${reason === null ? '' : `: ${reason}`}`)
+    this.lines.text(CODE, e.decision === 'deny' ? 'call-denied' : 'call-replaced')
+    this.lines.end()
+  }
+
+  usage(e: E.Usage): void {
+    const at = this.clock.see(this.current, e.at)
+    if (!this.options.usage) return
+    this.begin(at)
+    this.lines.out.text(tokensOf(e.usage, this.harness))
+    if (e.usage.costUsd !== null) {
+      this.lines.out.literal(COST)
+      this.lines.values.decimal(e.usage.costUsd)
+    }
+    this.lines.end()
+  }
+
+  rateLimit(e: E.RateLimit): void {
+    const { current } = this
+    const at = this.clock.see(current, e.at)
+    const status = wordIn(current, e.status)
+    if (status === null || status === 'allowed') return
+    const window = wordIn(current, e.window)
+    this.begin(at)
+    this.lines.text(WARNING, `rate limit status: ${status}${window === null ? '' : ` (${window})`}`)
+    this.lines.text(CODE, 'rate-limit')
+    this.lines.end()
+  }
+
+  warning(e: E.Warning): void {
+    this.begin(this.clock.see(this.current, e.at))
+    this.lines.text(e.severity === 'error' ? ERROR : WARNING, this.stringOf(e.message))
+    this.lines.text(CODE, e.code)
+    this.lines.end()
+  }
+
+  opaque(e: E.Opaque): void {
+    this.unknown(this.clock.see(this.current, e.at), e.block ?? this.current.root)
+  }
+
+  authExpired(e: E.AuthExpired): void {
+    this.begin(this.clock.see(this.current, e.at))
+    this.lines.text(ERROR, e.detail === null ? 'the login has expired' : this.stringOf(e.detail))
+    this.lines.text(CODE, 'auth-expired')
+    this.lines.end()
+  }
+
+  system(e: E.SystemStage): void {
+    this.begin(this.clock.see(this.current, e.at), false)
+    this.lines.text(SYSTEM, this.stringOf(e.stage))
+    this.lines.text(STATUS, this.stringOf(e.status))
+    this.lines.text(MESSAGE, this.stringOf(e.message))
+    this.lines.end()
+  }
+
+  streamClosed(): void {
+    this.say()
+    for (const call of this.calls.takeAll()) this.writeOpen(call)
+    this.countRepairs(null)
+  }
+
+  stepEntered(e: E.StepEntered): void {
+    this.clock.see(this.current, e.at)
+  }
+  stepLeft(e: E.StepLeft): void {
+    this.clock.see(this.current, e.at)
+  }
+  turnStarted(e: E.TurnStarted): void {
+    this.clock.see(this.current, e.at)
+  }
+  turnEnded(e: E.TurnEnded): void {
+    this.clock.see(this.current, e.at)
+  }
+  thinkingEstimate(e: E.ThinkingEstimate): void {
+    this.clock.see(this.current, e.at)
+  }
+  injection(e: E.Injection): void {
+    this.clock.see(this.current, e.at)
+  }
+  commandResult(e: E.CommandResult): void {
+    this.clock.see(this.current, e.at)
+  }
+  billed(): void {}
+  settled(): void {}
+  notice(): void {}
+
+  private get around(): Surroundings {
+    return { harness: this.harness, workingDirectory: this.workingDirectory, shell: this.options.shell }
+  }
+
+  private operations(told: readonly Text[], tool: string | null): readonly string[] {
+    const words: string[] = []
+    for (const operation of told) {
+      const word = wordIn(this.current, operation)
+      if (word !== null) words.push(word)
+    }
+    if (words.length > 0) return words
+    const unlisted = unlistedOperation(this.harness, tool)
+    return unlisted === null ? this.options.operationsOf(this.harness, tool) : [unlisted]
+  }
+
+  /** A subagent that is waited for is told of twice: when it begins, and when it is done. */
+  private start(step: Step, at: Text): void {
+    if (step.type !== 'subagent' || step.background) return
+    this.begin(at)
+    this.steps.subagent('subagent_started', step, null)
+  }
+
+  /** A result whose call is not known: of a read that says which file it shows, that read. */
+  private orphan(e: E.ToolResult, at: Text, piece: Node): void {
+    const { current } = this
+    const file = this.inRecord ? shownFile(current, e, piece) : null
+    if (file !== null) {
+      this.begin(at)
+      this.steps.write({ type: 'read', ...file }, outcomeOf(current, e, piece, this.harness))
+    } else if (this.inRecord) {
+      this.unknown(at, piece)
+    } else {
+      this.begin(at)
+      this.lines.out.literal(UNKNOWN)
+      rawCall(this.lines, e.callId, null, e.content)
+      this.lines.end()
+    }
+  }
+
+  /** A call whose result never came. */
+  private writeOpen({ steps, at }: HeldCall): void {
+    for (const step of steps) {
+      if (step.type === 'subagent' && !step.background) continue
+      this.begin(at)
+      this.steps.write(step, { success: null, exitCode: null })
+    }
+  }
+
+  private unknown(at: Text, piece: Node): void {
+    this.begin(at)
+    this.lines.out.literal(UNKNOWN)
+    rawValue(this.lines, this.current, piece)
+    this.lines.end()
+  }
+
+  /** Write what was said in the record so far. */
+  private say(): void {
+    if (this.spoken.isEmpty) return
+    const { thoughts, words } = this.spoken.take()
+    if (thoughts !== null) this.message(REASONING, this.clock.see(this.current, thoughts.at), thoughts.texts)
+    if (words === null) return
+    this.message(AGENT, this.clock.see(this.current, words.at), words.texts)
+    this.lastWords.keep(words.texts.at(-1) ?? null, this.current)
+  }
+
+  private message(type: typeof AGENT, at: Text, texts: readonly Text[]): void {
+    this.lines.begin(at ?? this.clock.now())
+    this.lines.joined(type, texts)
+    this.lines.end()
+  }
+
+  /** The head of a line; what was said before it is written first. */
+  private begin(at: Text, session = true): void {
+    this.say()
+    this.lines.begin(at ?? this.clock.now(), session)
+  }
+
+  /** A field that has to be a string. */
+  private stringOf(value: Text): Text {
+    if (typeof value === 'number') return this.current.isString(value) ? value : ''
+    return value ?? ''
+  }
+
+  private tell(code: string, message: string): void {
+    this.options.notice(code, this.inRecord ? this.current.line : null, message)
+  }
+
+  private countRepairs(line: number | null): void {
+    const { repairs } = this.lines.values
+    for (const [kind, message] of REPAIR_NOTICES) {
+      for (; repairs[kind] > 0; repairs[kind]--) this.options.notice(`repaired-${kind}`, line, message)
+    }
+  }
+}
+
+function statedAs(name: string, word: string | null, other: string | null): string | null {
+  return word === null || word === other ? null : `${name}=${word}`
+}
+
+const AGENT = typed('agent', 'message')
+const REASONING = typed('reasoning', 'message')
+const ERROR = typed('error', 'message')
+const WARNING = typed('warning', 'message')
+const SYSTEM = typed('system', 'stage')
+const UNKNOWN = typed('unknown', 'raw')
+const STATUS = field('status')
+const MESSAGE = field('message')
+const CODE = field('code')
+const COST = literal(',"cost":')

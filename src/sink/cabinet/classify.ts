@@ -1,0 +1,134 @@
+import type { Call, Surroundings } from './call.ts'
+import { type CallArguments, entriesOf, keysOf } from './call-arguments.ts'
+import { NAMES, OFFSET_FROM_ZERO, spawnsInBackground } from './argument-names.ts'
+import { linesOf } from './line-range.ts'
+import { patchedFiles } from './patch.ts'
+import { resolvePath } from './path.ts'
+import { shellSteps } from './shell-call.ts'
+import type { Lines, Step } from './step.ts'
+
+/** Entries of one batch; a longer one is not taken apart. */
+const MOST_ENTRIES = 1000
+const WHOLE: Lines = { startLine: null, endLine: null }
+
+/**
+ * The events that a call comes to, one for each file of a patch and for each entry of a batch. Null when the call is
+ * not understood: an unknown tool, one published over MCP, or arguments without what the event requires.
+ */
+export function stepsOf(call: Call, around: Surroundings): readonly Step[] | null {
+  for (const operation of call.operations) {
+    const read = READ_BY_OPERATION.get(operation)
+    if (read === undefined) continue
+    const steps = read(call, around)
+    return steps === null || steps.length === 0 || steps.length > MOST_ENTRIES ? null : steps
+  }
+  return null
+}
+
+type Reader = (call: Call, around: Surroundings) => readonly Step[] | null
+
+const READ_BY_OPERATION: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['file.read', ({ input }, around) => files('read', input, around)],
+  ['file.write', writes],
+  ['file.edit', writes],
+  ['dir.list', (call, around) => searches(call, around) ?? lists(call, around)],
+  ['search', searches],
+  ['find', (call, around) => searches(call, around) ?? lists(call, around)],
+  ['shell', ({ input }, around) => shellSteps(input, around)],
+  ['skill.load', skill],
+  ['subagent.spawn', subagent],
+])
+
+/** One event for the file that is named, else one for each of a list. */
+function files(type: 'read' | 'write', input: CallArguments, around: Surroundings): Step[] | null {
+  const fromZero = OFFSET_FROM_ZERO.has(around.harness ?? '')
+  const one = (named: CallArguments): Step | null => {
+    const path = named.text(NAMES.path)
+    if (path === null) return null
+    const lines = type === 'read' ? linesOf(named, fromZero) : WHOLE
+    return { type, path: resolvePath(path, around.workingDirectory), ...lines }
+  }
+  const alone = one(input)
+  if (alone !== null) return [alone]
+  const list = input.plain(NAMES.files)
+  const entries = entriesOf(list) ?? keysOf(list)
+  return all(entries, (entry) =>
+    typeof entry === 'string'
+      ? { type, path: resolvePath(entry, around.workingDirectory), ...WHOLE }
+      : one(entry),
+  )
+}
+
+/** A tool that writes names its file, its files, or brings a patch that does. */
+function writes({ input }: Call, around: Surroundings): Step[] | null {
+  const action = input.text(NAMES.action)
+  if (action === 'view' || action === 'read') return files('read', input, around)
+  const named = files('write', input, around)
+  if (named !== null && named.length > 0) return named
+  const patch = input.raw?.text ?? input.text(NAMES.patch)
+  if (patch === null) return null
+  return patchedFiles(patch).map((path) => ({
+    type: 'write',
+    path: resolvePath(path, around.workingDirectory),
+    ...WHOLE,
+  }))
+}
+
+function searches({ input }: Call, around: Surroundings): Step[] | null {
+  const scope = input.text(NAMES.scope)
+  const path = scope === null ? null : resolvePath(scope, around.workingDirectory)
+  const one = (query: string): Step => ({ type: 'search', query, path, exits1WhenEmpty: false })
+  const query = input.text(NAMES.query)
+  if (query !== null) return [one(query)]
+  return all(entriesOf(input.plain(NAMES.queries)) ?? [], (entry) => {
+    const text = typeof entry === 'string' ? entry : entry.text(NAMES.query)
+    return text === null || text === '' ? null : one(text)
+  })
+}
+
+function lists({ input }: Call, around: Surroundings): Step[] {
+  const folder = input.text(NAMES.folder)
+  return [{ type: 'list', path: folder === null ? null : resolvePath(folder, around.workingDirectory) }]
+}
+
+function skill({ input }: Call, around: Surroundings): Step[] | null {
+  // A skill may be called like a command, with what it is to do behind its name.
+  const name = input.text(NAMES.skillName)?.trim().replace(/^\//, '').split(/\s/)[0]
+  const folder = input.text(NAMES.skillFolder)
+  const path =
+    input.text(NAMES.skillPath) ??
+    (folder === null ? null : `${folder}/SKILL.md`) ??
+    (name === undefined || name === '' ? null : `skills/${name}/SKILL.md`)
+  if (path === null) return null
+  return [
+    {
+      type: 'skill',
+      path: resolvePath(path, around.workingDirectory),
+      skillName: name === '' ? null : (name ?? null),
+    },
+  ]
+}
+
+function subagent({ id, tool, input }: Call, around: Surroundings): Step[] {
+  return [
+    {
+      type: 'subagent',
+      // Without an id of its own a subagent goes by the call that made it.
+      id: input.text(NAMES.subagentId) ?? (id === '' ? null : id),
+      name: input.text(NAMES.subagentName),
+      background: input.isTrue(NAMES.background) || spawnsInBackground(around.harness, tool),
+    },
+  ]
+}
+
+/** What `make` makes of every entry; null when there is none, or one that it makes nothing of. */
+function all<Entry>(entries: readonly Entry[], make: (entry: Entry) => Step | null): Step[] | null {
+  if (entries.length === 0 || entries.length > MOST_ENTRIES) return null
+  const steps: Step[] = []
+  for (const entry of entries) {
+    const step = make(entry)
+    if (step === null) return null
+    steps.push(step)
+  }
+  return steps
+}

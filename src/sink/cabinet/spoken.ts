@@ -1,0 +1,96 @@
+import type { Said } from '../../event/events.ts'
+import type { Text } from '../../event/value.ts'
+import { type JsonBytes, type Node, NONE, type RecordView } from '../../kernel/record.ts'
+
+/** Texts of one voice that are to become one event. */
+export interface Utterance {
+  readonly at: Text
+  readonly texts: readonly Text[]
+}
+
+/** What the model said and thought in the record at hand, until it is written: the texts of a record are one event. */
+export class Spoken {
+  private thoughts: Text[] = []
+  private words: Text[] = []
+  private thoughtsAt: Text = null
+  private wordsAt: Text = null
+  private line = 0
+
+  get isEmpty(): boolean {
+    return this.thoughts.length === 0 && this.words.length === 0
+  }
+
+  /** Is this said elsewhere than what is held, so that the two are not one? `line` is that of the record at hand. */
+  isElsewhere(said: Said, line: number): boolean {
+    return !this.isEmpty && (said.line ?? line) !== this.line
+  }
+
+  /** Hold a text; empty ones say nothing. */
+  add(voice: 'words' | 'thoughts', said: Said, record: RecordView): void {
+    if (isSilent(said.text, record)) return
+    if (this.isEmpty) this.line = said.line ?? record.line
+    if (voice === 'words') {
+      if (this.words.length === 0) this.wordsAt = said.at
+      this.words.push(said.text)
+    } else {
+      if (this.thoughts.length === 0) this.thoughtsAt = said.at
+      this.thoughts.push(said.text)
+    }
+  }
+
+  /** What is held, which is then held no longer: thoughts come before words. */
+  take(): { readonly thoughts: Utterance | null; readonly words: Utterance | null } {
+    const { thoughts, words } = this
+    const taken = {
+      thoughts: thoughts.length === 0 ? null : { at: this.thoughtsAt, texts: thoughts },
+      words: words.length === 0 ? null : { at: this.wordsAt, texts: words },
+    }
+    if (thoughts.length > 0) this.thoughts = []
+    if (words.length > 0) this.words = []
+    return taken
+  }
+}
+
+function isSilent(text: Text, record: RecordView): boolean {
+  if (text === null) return true
+  if (typeof text === 'string') return text === ''
+  if (typeof text !== 'number') return text.bytes.length <= 2
+  return !record.isString(text) || record.rawBytes(text) <= 2
+}
+
+/** Bytes that are compared to tell whether two texts are the same. */
+const COMPARED = 256
+
+/** Enough of the last thing that was said to tell whether a final answer only says it again. */
+export class LastWords {
+  private length = -1
+  private readonly head = Buffer.alloc(COMPARED)
+
+  keep(text: Text, record: RecordView): void {
+    const spelled = spelledIn(text, record)
+    this.length = spelled.length
+    this.head.set(spelled.subarray(0, COMPARED))
+  }
+
+  isSame(text: Text, record: RecordView): boolean {
+    const spelled = spelledIn(text, record)
+    if (spelled.length !== this.length) return false
+    const head = spelled.subarray(0, COMPARED)
+    return this.head.compare(head, 0, head.length, 0, head.length) === 0
+  }
+}
+
+/** The text as a JSON string, as it is spelled. */
+function spelledIn(text: Text, record: RecordView): Uint8Array {
+  if (typeof text === 'number') return nodeBytes(record, text)
+  if (text === null || typeof text === 'string') return Buffer.from(JSON.stringify(text ?? ''))
+  return kept(text)
+}
+
+function nodeBytes(record: RecordView, node: Node): Uint8Array {
+  return node === NONE ? Buffer.alloc(0) : record.bytes.subarray(record.words[node], record.words[node + 1])
+}
+
+function kept({ bytes }: JsonBytes): Uint8Array {
+  return bytes
+}
