@@ -1,5 +1,7 @@
 import type { Adapter } from './adapter.ts'
 import { b10x } from './b10x.ts'
+import { cabinet } from './cabinet.ts'
+import { captureOf } from './cabinet-raw.ts'
 import { claudeSession } from './claude-session.ts'
 import { claudeStream } from './claude-stream.ts'
 import { codexExec } from './codex-exec.ts'
@@ -7,6 +9,7 @@ import { codexRollout } from './codex-rollout.ts'
 import { copilot } from './copilot.ts'
 import { geminiChat } from './gemini-chat.ts'
 import { geminiStream } from './gemini-stream.ts'
+import { goHarness } from './go-harness.ts'
 import { kilo } from './kilo.ts'
 import { kimiWire } from './kimi-wire.ts'
 import { metaharness } from './metaharness.ts'
@@ -20,6 +23,9 @@ import { unknown } from './unknown.ts'
 const builtIn: readonly Adapter<unknown>[] = [
   metaharness,
   b10x,
+  goHarness,
+  captureOf(null),
+  cabinet,
   kilo,
   codexRollout,
   codexExec,
@@ -42,6 +48,11 @@ export class Dialects {
 
   constructor(more: readonly Adapter<unknown>[] = []) {
     this.adapters = [...more, ...builtIn]
+  }
+
+  /** The adapter of a capture whose lines are of `inner`. */
+  captured(inner: Adapter<unknown>): Adapter<unknown> {
+    return captureOf(inner === this.fallback ? null : inner)
   }
 
   /** The adapter of a dialect, null when there is none of that name. */

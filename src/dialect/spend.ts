@@ -91,6 +91,23 @@ export function classes(
   }
 }
 
+/** Sum of several figures, what is unknown left out; unknown only where all are. */
+export function sumOf(all: readonly Tokens[]): Tokens {
+  let sum: Tokens = classes(null, null, null, null)
+  for (const one of all) {
+    sum = {
+      input: plus(sum.input, one.input),
+      cacheRead: plus(sum.cacheRead, one.cacheRead),
+      cacheWrite5m: plus(sum.cacheWrite5m, one.cacheWrite5m),
+      cacheWrite1h: plus(sum.cacheWrite1h, one.cacheWrite1h),
+      cacheWrite: plus(sum.cacheWrite, one.cacheWrite),
+      output: plus(sum.output, one.output),
+      reasoning: plus(sum.reasoning, one.reasoning),
+    }
+  }
+  return sum
+}
+
 /** Input outside the cache, of a dialect whose input holds what came from the cache and went into it. */
 export function outsideCache(
   whole: number | null,

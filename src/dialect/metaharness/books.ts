@@ -14,9 +14,10 @@ export interface WireTokens {
 /**
  * What the stream bills. `session.started` opens a process, whose total in `session.ended` covers its requests.
  *
- * Two producers write `codex` streams: upstream's `usage` are running totals of the session without a model, ours are
- * one request each (design §5.5) with the model of the turn. So: figures without a model that never go back are
- * running totals and count by what they grew; all others count as they are.
+ * Two producers write `codex` streams: upstream's `usage` are running totals of the session without model and request,
+ * ours are one request each (design §5.5) with the model of the turn, or where that is unknown with the name of a
+ * request. So: figures with neither that never go back are running totals and count by what they grew; all others count
+ * as they are.
  */
 export interface Books {
   readonly run: string
@@ -48,12 +49,16 @@ export function emptyBooks(run: string): Books {
   }
 }
 
-/** A session begins. Claude Code announces the same session again for every prompt: that is the same process. */
+/**
+ * A session begins. Claude Code announces the same session again for every prompt: that is the same process. Copilot
+ * does so when a session is resumed, and then counts from nothing.
+ */
 export function beginProcess(
   books: Books,
   begun: { readonly adapter: string | null; readonly session: string | null; readonly model: string | null },
 ): void {
-  const same = books.process > 0 && begun.session !== null && begun.session === books.session
+  const isSession = books.process > 0 && begun.session !== null && begun.session === books.session
+  const same = isSession && begun.adapter !== 'copilot'
   books.adapter = begun.adapter
   books.session = begun.session
   books.model = begun.model
@@ -185,8 +190,8 @@ function disjoint(books: Books, wire: WireTokens, line: number, sink: Sink): Tok
 }
 
 /** What this entry adds to the bill; null when a running total has not moved. */
-function grown(books: Books, { model, tokens, line }: UsageEntry, sink: Sink): WireTokens | null {
-  if (books.adapter !== 'codex' || model !== null) return tokens
+function grown(books: Books, { model, requestId, tokens, line }: UsageEntry, sink: Sink): WireTokens | null {
+  if (books.adapter !== 'codex' || model !== null || requestId !== null) return tokens
   const before = books.running
   books.running = tokens
   if (before === null) return tokens
