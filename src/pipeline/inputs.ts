@@ -1,9 +1,8 @@
-import { ARCHIVE_SUFFIX } from '../source/archive.ts'
 import { byteOrder } from '../source/byte-order.ts'
 import { discover, type Found } from '../source/discover.ts'
 import { SourceError } from '../source/source-error.ts'
 import type { TranscriptJob } from './job.ts'
-import { prefixesOf } from './paths.ts'
+import { isContainer, prefixesOf } from './paths.ts'
 
 /** The transcripts of a run before it is known where their events go. */
 export interface Inputs {
@@ -28,7 +27,7 @@ export async function findInputs(paths: readonly string[]): Promise<Inputs> {
     .toSorted((a, b) => byteOrder(a.path, b.path))
     .map(({ path, file, bytes, named }, index) => ({ index, path, file, bytes, named, output: null }))
   const [first] = roots
-  const single = paths.length === 1 && first !== undefined && !first.folder && !ARCHIVE_SUFFIX.test(first.name)
+  const single = paths.length === 1 && first !== undefined && !first.folder && !isContainer(first.name)
   return { jobs, single, failures, sidecars }
 }
 

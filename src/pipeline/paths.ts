@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { ARCHIVE_SUFFIX } from '../source/archive.ts'
 import { COMPRESSION_SUFFIX } from '../source/codec.ts'
+import { DATABASE_SUFFIX } from '../source/store-database.ts'
 
 /** Endings of the files that are looked at in a folder. */
 export const TRANSCRIPT_SUFFIX = /\.(?:jsonl|ndjson|json|sse|log|txt)$/
@@ -17,7 +18,9 @@ export function runOf(path: string): string {
  * get one name, the whole input name stands before the ending. Paths are made safe.
  */
 export function outputNames(paths: readonly string[], ending: string): string[] {
-  const short = paths.map((path) => (ARCHIVE_SUFFIX.test(path) ? safePath(archiveFolder(path)) : outputName(path, ending)))
+  const short = paths.map((path) =>
+    isContainer(path) ? safePath(archiveFolder(path)) : outputName(path, ending),
+  )
   const uses = new Map<string, number>()
   for (const name of short) uses.set(name, (uses.get(name) ?? 0) + 1)
   const taken = new Set<string>()
@@ -42,6 +45,11 @@ export function endingOf(options: { readonly cabinet: unknown }): string {
 /** Name of the output for one path. */
 export function outputName(path: string, ending: string): string {
   return safePath(path.replace(COMPRESSION_SUFFIX, '').replace(TRANSCRIPT_SUFFIX, '')) + ending
+}
+
+/** Does a file of this name hold several transcripts? */
+export function isContainer(path: string): boolean {
+  return ARCHIVE_SUFFIX.test(path) || DATABASE_SUFFIX.test(path)
 }
 
 /** The folder that stands for an archive, in paths and for its outputs: its name without compression. */

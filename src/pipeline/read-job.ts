@@ -7,6 +7,7 @@ import { SourceError } from '../source/source-error.ts'
 import { failedResult, type JobOptions, type TranscriptJob, type TranscriptResult } from './job.ts'
 import { OutputError } from './output-error.ts'
 import { archiveFolder, endingOf, outputName, safePath } from './paths.ts'
+import { readStore } from './read-store.ts'
 import { readTranscript, type Tools } from './transcript.ts'
 
 /**
@@ -14,9 +15,15 @@ import { readTranscript, type Tools } from './transcript.ts'
  *
  * @throws OutputError when an output cannot be written
  */
-export async function readJob(job: TranscriptJob, options: JobOptions, tools: Tools): Promise<TranscriptResult[]> {
+export async function readJob(
+  job: TranscriptJob,
+  options: JobOptions,
+  tools: Tools,
+): Promise<TranscriptResult[]> {
   let opened: Opened
   try {
+    const stored = await readStore(job, options, tools)
+    if (stored !== null) return stored
     opened = await openSource(job.file, options.headers)
   } catch (error) {
     if (error instanceof SourceError) return [failedResult(job, error.code, error.message)]
@@ -67,7 +74,10 @@ async function readArchive(
 function membersOf(job: TranscriptJob, opened: Opened): AsyncGenerator<Member, ArchiveEnd, undefined> {
   if (opened.archive === 'tar') return tarMembers(opened.source)
   if (job.file === null || opened.compressed) {
-    throw new SourceError('ERR_CODEC_UNSUPPORTED', `${job.path}: a zip archive is read from its end; pass it as a file`)
+    throw new SourceError(
+      'ERR_CODEC_UNSUPPORTED',
+      `${job.path}: a zip archive is read from its end; pass it as a file`,
+    )
   }
   return zipMembers(job.file, job.path)
 }
@@ -78,7 +88,8 @@ function memberJob(archive: TranscriptJob, name: string, taken: Set<string>, end
   let path = `${folder}/${safe}`
   for (let n = 2; taken.has(path); n++) path = `${folder}/${safe.replace(/(\.[^./]*)?$/, `-${n}$1`)}`
   taken.add(path)
-  const output = archive.output === null ? null : join(archive.output, outputName(path.slice(folder.length + 1), ending))
+  const output =
+    archive.output === null ? null : join(archive.output, outputName(path.slice(folder.length + 1), ending))
   return { index: archive.index, path, file: null, bytes: 0, named: false, output }
 }
 

@@ -3,6 +3,7 @@ import { ByteReader } from './byte-reader.ts'
 import { CountingSource, DecodedSource, type Decoder, EXPANSION_LIMITS } from './decoded.ts'
 import { HTTP_ADDRESS, type HttpHeaders } from './address.ts'
 import { FileSource, ReplaySource, type Source, StdinSource } from './source.ts'
+import { isDatabase } from './sqlite.ts'
 
 /** Endings that compressed files have; content decides, names only help to find transcripts. */
 export const COMPRESSION_SUFFIX = /\.(?:gz|zst|lz4)$/
@@ -27,11 +28,11 @@ export interface Opened {
   readonly archive: ArchiveKind | null
 }
 
-/** Is this file neither compressed nor an archive? @throws SourceError when it cannot be read */
+/** Is this file neither compressed nor an archive nor a database? @throws SourceError when it cannot be read */
 export async function isPlain(file: string): Promise<boolean> {
   const { source, compressed, archive } = await openSource(file)
   source.close()
-  return !compressed && archive === null
+  return !compressed && archive === null && !isDatabase(file)
 }
 
 /**

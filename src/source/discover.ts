@@ -4,6 +4,8 @@ import { HTTP_ADDRESS } from './address.ts'
 import { ARCHIVE_SUFFIX } from './archive.ts'
 import { byteOrder } from './byte-order.ts'
 import { SourceError } from './source-error.ts'
+import { STORE_DATABASE } from './store-database.ts'
+import { isInsideStore, isStoreRoot, orphansOf } from './store-folder.ts'
 
 /** A file that may be a transcript. */
 export interface Found {
@@ -33,7 +35,8 @@ export interface Discovery {
 }
 
 const TRANSCRIPT = /\.(?:jsonl|ndjson|json|sse|log|txt)(?:\.gz|\.zst|\.lz4)?$/
-const SIDECAR = /\.meta\.json$|\.settings\.json$|^settings(?:\.local)?\.json$|^package(?:-lock)?\.json$|^tsconfig\.json$/
+const SIDECAR =
+  /\.meta\.json$|\.settings\.json$|^settings(?:\.local)?\.json$|^package(?:-lock)?\.json$|^tsconfig\.json$/
 const OWN_OUTPUT = 'manifest.jsonl'
 const VCS = new Set(['.git', '.hg', '.svn', '.jj'])
 
@@ -48,7 +51,11 @@ export async function discover(paths: readonly string[]): Promise<Discovery> {
   for (const name of paths) {
     try {
       // Globs are tried only for what is not there as written.
-      roots.push(name === '-' || HTTP_ADDRESS.test(name) || existsSync(name) ? walk.root(name) : await glob(walk, name))
+      roots.push(
+        name === '-' || HTTP_ADDRESS.test(name) || existsSync(name)
+          ? walk.root(name)
+          : await glob(walk, name),
+      )
     } catch (error) {
       if (!(error instanceof SourceError)) throw error
       failures.push(error)
@@ -62,7 +69,11 @@ async function glob(walk: Walk, pattern: string): Promise<Root> {
     throw new SourceError('ERR_NOT_FOUND', `${pattern}: no such file or folder; check the spelling`)
   }
   const { glob: expand } = await import('tinyglobby')
-  const files = await expand(pattern, { onlyFiles: false, expandDirectories: false, followSymbolicLinks: true })
+  const files = await expand(pattern, {
+    onlyFiles: false,
+    expandDirectories: false,
+    followSymbolicLinks: true,
+  })
   if (files.length === 0) throw new SourceError('ERR_NOT_FOUND', `${pattern}: the pattern matches nothing`)
   const found = files.flatMap((file) => {
     const path = file.replace(/\/$/, '')
@@ -79,7 +90,8 @@ class Walk {
     if (HTTP_ADDRESS.test(name)) {
       return { name, folder: false, found: [{ path: nameIn(name), file: name, bytes: 0, named: true }] }
     }
-    if (name === '-') return { name, folder: false, found: [{ path: '-', file: null, bytes: 0, named: true }] }
+    if (name === '-')
+      return { name, folder: false, found: [{ path: '-', file: null, bytes: 0, named: true }] }
     const file = resolve(name)
     let stat
     try {
@@ -97,7 +109,13 @@ class Walk {
   }
 
   /** @param above real paths of the folders around this one: a link back to one of them is not followed */
-  private folder(folder: string, below: string, found: Found[], above: ReadonlySet<string>, name: string): void {
+  private folder(
+    folder: string,
+    below: string,
+    found: Found[],
+    above: ReadonlySet<string>,
+    name: string,
+  ): void {
     let entries: Dirent[]
     try {
       entries = readdirSync(folder, { withFileTypes: true })
@@ -108,7 +126,11 @@ class Walk {
     }
     // A folder with a manifest of ours holds outputs.
     if (below !== '' && entries.some((entry) => entry.name === OWN_OUTPUT)) return
+    const isStore = isStoreRoot(folder, new Set(entries.map((entry) => entry.name)))
+    if (isStore) this.orphans(folder, below, found)
     for (const entry of entries) {
+      // Messages and their parts are read with their session.
+      if (isStore && isInsideStore(entry.name)) continue
       const path = below === '' ? entry.name : `${below}/${entry.name}`
       const file = join(folder, entry.name)
       let isFolder = entry.isDirectory()
@@ -128,6 +150,14 @@ class Walk {
     }
   }
 
+  private orphans(folder: string, below: string, found: Found[]): void {
+    for (const inside of orphansOf(folder)) {
+      const file = join(folder, inside)
+      const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+      found.push({ path: below === '' ? inside : `${below}/${inside}`, file, bytes, named: false })
+    }
+  }
+
   private inner(file: string, path: string, found: Found[], above: ReadonlySet<string>, name: string): void {
     if (VCS.has(basename(file))) return
     const real = realpathSync(file)
@@ -135,7 +165,7 @@ class Walk {
   }
 
   private wanted(name: string): boolean {
-    if (!isTranscriptName(name)) return ARCHIVE_SUFFIX.test(name)
+    if (!isTranscriptName(name)) return ARCHIVE_SUFFIX.test(name) || STORE_DATABASE.test(name)
     if (!isSidecar(name)) return true
     this.sidecars++
     return false
@@ -144,7 +174,8 @@ class Walk {
 
 /** What a transcript from an address is called: the last part of its path, without query. @throws SourceError */
 function nameIn(address: string): string {
-  if (!URL.canParse(address)) throw new SourceError('ERR_NOT_FOUND', `${address}: is no address; check the spelling`)
+  if (!URL.canParse(address))
+    throw new SourceError('ERR_NOT_FOUND', `${address}: is no address; check the spelling`)
   const { pathname, hostname } = new URL(address)
   return basename(pathname) || hostname
 }

@@ -1,4 +1,9 @@
-export type SourceErrorCode = 'ERR_NOT_FOUND' | 'ERR_INPUT_UNREADABLE' | 'ERR_UTF16' | 'ERR_CODEC_UNSUPPORTED'
+export type SourceErrorCode =
+  | 'ERR_NOT_FOUND'
+  | 'ERR_INPUT_UNREADABLE'
+  | 'ERR_UTF16'
+  | 'ERR_CODEC_UNSUPPORTED'
+  | 'ERR_PEER_MISSING'
 
 /** An input that cannot be read. The message names it and says what would make it right. */
 export class SourceError extends Error {
@@ -14,7 +19,10 @@ export class SourceError extends Error {
   static from(path: string, error: unknown): SourceError {
     const code = error instanceof Error && 'code' in error ? error.code : null
     if (code === 'ENOENT') {
-      return new SourceError('ERR_NOT_FOUND', `${path}: no such file; it may have been moved while it was read`)
+      return new SourceError(
+        'ERR_NOT_FOUND',
+        `${path}: no such file; it may have been moved while it was read`,
+      )
     }
     const why =
       code === 'EACCES' || code === 'EPERM'
@@ -32,7 +40,17 @@ export class SourceError extends Error {
 export function refuseByMagic(path: string, head: Uint8Array): SourceError | null {
   const is = (...magic: number[]): boolean => magic.every((byte, i) => head[i] === byte)
   if (is(0xff, 0xfe) || is(0xfe, 0xff) || is(0x7b, 0x00) || is(0x00, 0x7b)) {
-    return new SourceError('ERR_UTF16', `${path}: is UTF-16; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)`)
+    return new SourceError(
+      'ERR_UTF16',
+      `${path}: is UTF-16; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)`,
+    )
+  }
+  // "SQLite f": the rest of its magic says nothing more.
+  if (is(0x53, 0x51, 0x4c, 0x69, 0x74, 0x65, 0x20, 0x66)) {
+    return new SourceError(
+      'ERR_CODEC_UNSUPPORTED',
+      `${path}: is a SQLite database; pass it as a plain file of its own`,
+    )
   }
   const codec = is(0x1f, 0x8b)
     ? 'gzip'
@@ -44,5 +62,8 @@ export function refuseByMagic(path: string, head: Uint8Array): SourceError | nul
           ? 'zip'
           : null
   if (codec === null) return null
-  return new SourceError('ERR_CODEC_UNSUPPORTED', `${path}: is ${codec} data; decompress it and pass the plain file`)
+  return new SourceError(
+    'ERR_CODEC_UNSUPPORTED',
+    `${path}: is ${codec} data; decompress it and pass the plain file`,
+  )
 }

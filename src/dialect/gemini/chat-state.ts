@@ -19,7 +19,7 @@ export interface Seen {
 }
 
 /** The usage of the message that the log is in the middle of. */
-export interface OpenUsage {
+interface OpenUsage {
   readonly id: string | null
   readonly key: string | null
   readonly at: string | null

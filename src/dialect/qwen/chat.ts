@@ -48,7 +48,7 @@ const HOOK_CONTEXT = '<qwen:user-prompt-submit-context>'
 /** Kinds of a tool's error that say the call was never allowed. */
 const REFUSED = 'execution_denied'
 
-export type ChatFields = ReturnType<typeof RECORD.read>
+type ChatFields = ReturnType<typeof RECORD.read>
 
 /** One record of a chat file: a Gemini-shaped message with the ids of a session around it. */
 export function chatRecord(record: RecordView, state: State, sink: Sink): Bin {

@@ -57,7 +57,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   'stream_event',
 ])
 
-export type StreamFields = ReturnType<typeof RECORD.read>
+type StreamFields = ReturnType<typeof RECORD.read>
 
 /** One record of `--output-format stream-json`, or of the array of `json`: shaped like those of Claude Code. */
 export function streamRecord(record: RecordView, state: State, sink: Sink): Bin {

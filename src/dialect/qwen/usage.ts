@@ -32,7 +32,7 @@ export function usageTokens(record: RecordView, usage: Node, sink: Sink): Tokens
 }
 
 /** One model of `modelUsage`, in which caches are told by the same rule. */
-export function modelTokens(record: RecordView, usage: Node, sink: Sink): Tokens | null {
+function modelTokens(record: RecordView, usage: Node, sink: Sink): Tokens | null {
   const input = count(record, record.get(usage, K.inputTokens), sink)
   const output = count(record, record.get(usage, K.outputTokens), sink)
   const cached = count(record, record.get(usage, K.cacheReadInputTokens), sink)
