@@ -3,6 +3,7 @@ import { countRecords } from '../pipeline/count.ts'
 import { censusJson } from '../report/census-json.ts'
 import { censusTable } from '../report/census-table.ts'
 import { Console } from './console.ts'
+import { interruptible } from './interruption.ts'
 import { inWords, progressOf, reading, type ReadingFlags, readingOptions, refuseNothing, verdict } from './reading.ts'
 import { terminalStyle } from './style.ts'
 
@@ -24,12 +25,15 @@ export function censusCommand(program: Command, done: (code: number) => void): v
       .addHelpText('after', '\nExample:\n  millrace census runs/ --json\n'),
   ).action(async (paths: string[], flags: Flags) => {
     const console = new Console(flags.quiet ?? false)
-    const { report, ...counted } = await countRecords({
-      ...reading(flags),
-      paths,
-      digest: flags.digest ?? false,
-      progress: progressOf(console, 'counted'),
-    })
+    const { report, ...counted } = await interruptible((signal) =>
+      countRecords({
+        ...reading(flags),
+        paths,
+        digest: flags.digest ?? false,
+        progress: progressOf(console, 'counted'),
+        signal,
+      }),
+    )
     refuseNothing(counted, paths)
     console.data(flags.json === true ? `${censusJson(report)}\n` : censusTable(report, terminalStyle()))
     const code = verdict(console, counted, flags)

@@ -5,6 +5,7 @@ import type { TranscriptResult } from '../pipeline/job.ts'
 import { nativeIsValid } from '../kernel/second-opinion.ts'
 import { Console, plain } from './console.ts'
 import { Exit, UsageError } from './exit.ts'
+import { interruptible } from './interruption.ts'
 import { inWords, progressOf, reading, type ReadingFlags, readingOptions, refuseNothing, verdict } from './reading.ts'
 
 interface Flags extends ReadingFlags {
@@ -37,13 +38,16 @@ async function run(paths: readonly string[], flags: Flags): Promise<number> {
   if (flags.crossCheck === true && nativeIsValid() === null) {
     throw new UsageError('--cross-check needs the optional package simdjson with its native part: npm rebuild simdjson')
   }
-  const counted = await inspect({
-    ...reading(flags),
-    paths,
-    tolerant: flags.tolerant ?? false,
-    crossCheck: flags.crossCheck ?? false,
-    progress: progressOf(console, 'checked'),
-  })
+  const counted = await interruptible((signal) =>
+    inspect({
+      ...reading(flags),
+      paths,
+      tolerant: flags.tolerant ?? false,
+      crossCheck: flags.crossCheck ?? false,
+      progress: progressOf(console, 'checked'),
+      signal,
+    }),
+  )
   refuseNothing(counted, paths)
   const lines = counted.results.flatMap((result) => lineOf(result) ?? [])
   for (const line of lines) console.data(flags.json === true ? `${JSON.stringify(line)}\n` : inPlainWords(line))

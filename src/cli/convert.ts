@@ -3,9 +3,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { convert, type ConvertRequest, type Destination } from '../pipeline/convert.ts'
 import { DescriptorOutput } from '../pipeline/output.ts'
 import { isReadEnding } from '../dialect/verdict.ts'
-import { Console } from './console.ts'
+import { Console, plain } from './console.ts'
 import { utcOf } from '../sink/cabinet/clock.ts'
 import { Exit, UsageError } from './exit.ts'
+import { interruptible } from './interruption.ts'
 import {
   inWords,
   many,
@@ -45,7 +46,9 @@ export function convertCommand(program: Command, done: (code: number) => void): 
       )
       .option('--deltas', 'keep one event a delta instead of one joined text a turn')
       .option('--provenance', 'add the source line to every event')
-      .option('--opaque <which>', "'all' writes an opaque event for folded and bookkeeping records too")
+      .addOption(
+        new Option('--opaque <which>', 'write an opaque event for folded and bookkeeping records too').choices(['all']),
+      )
       .option('--cabinet-usage', "with --to cabinet: write what requests used, as events of type 'usage'")
       .addOption(
         new Option(
@@ -68,7 +71,7 @@ export function convertCommand(program: Command, done: (code: number) => void): 
 async function run(paths: readonly string[], flags: Flags): Promise<number> {
   const console = new Console(flags.quiet ?? false)
   const started = performance.now()
-  const converted = await convert({
+  const request: ConvertRequest = {
     ...reading(flags),
     paths,
     to: (single) => destination(flags.output, single),
@@ -78,18 +81,22 @@ async function run(paths: readonly string[], flags: Flags): Promise<number> {
     opaqueAll: flags.opaque === 'all',
     ...cabinet(flags),
     progress: progressOf(console, 'converted'),
-  })
+  }
+  // A stream leaves nothing to clean up, and its reader may keep this thread waiting: there an interrupt just ends it.
+  const converted = await (toStream(flags)
+    ? convert(request)
+    : interruptible((signal) => convert({ ...request, signal })))
   refuseNothing(converted, paths)
   const code = verdict(console, converted, flags)
   const events = converted.results.reduce((sum, result) => sum + result.events, 0)
   const seconds = ((performance.now() - started) / 1000).toFixed(2)
-  const where = flags.output === undefined || flags.output === '-' ? '' : ` in ${flags.output}`
+  const where = flags.output === undefined || toStream(flags) ? '' : ` in ${plain(flags.output)}`
   console.summary(`millrace: ${inWords(converted)} → ${many(events, 'event')}${where}, ${seconds} s`)
   const refused = converted.results.filter(
     ({ ending }) => ending !== null && isReadEnding(ending) && ending.refused > 0,
   )
   for (const result of refused.slice(0, 10)) {
-    console.say(`millrace: ${result.path}: some lines were refused and kept as opaque; see 'millrace check'`)
+    console.say(`millrace: ${plain(result.path)}: some lines were refused and kept as opaque; see 'millrace check'`)
   }
   return refused.length > 0 ? Exit.Failed : code
 }
@@ -120,6 +127,10 @@ function observed(text: string): string {
   const time = utcOf(text)
   if (time === null) throw new InvalidArgumentError('a time like 2026-02-28T12:00:00Z is wanted.')
   return time
+}
+
+function toStream({ output }: Flags): boolean {
+  return output === undefined || output === '-'
 }
 
 /** `-o` names a folder for several inputs, when it ends with a slash, and when it is one; else a file. */

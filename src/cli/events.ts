@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { convert } from '../pipeline/convert.ts'
 import { Console } from './console.ts'
+import { interruptible } from './interruption.ts'
 import { many, verdict } from './reading.ts'
 
 /** `millrace events`: the name under which users of b10x know the conversion. */
@@ -14,12 +15,15 @@ export function eventsCommand(program: Command, done: (code: number) => void): v
     .addHelpText('after', '\nExample:\n  millrace events --in run.jsonl --out run.events.jsonl\n')
     .action(async (flags: { in: string; out: string }) => {
       const console = new Console(false)
-      const converted = await convert({
-        paths: [flags.in],
-        to: () => ({ kind: 'file', path: flags.out }),
-        from: 'b10x',
-        digest: false,
-      })
+      const converted = await interruptible((signal) =>
+        convert({
+          paths: [flags.in],
+          to: () => ({ kind: 'file', path: flags.out }),
+          from: 'b10x',
+          digest: false,
+          signal,
+        }),
+      )
       const code = verdict(console, converted, {})
       const [result] = converted.results
       if (result !== undefined && result.error === null) {

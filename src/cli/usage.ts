@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { countUsage } from '../pipeline/count.ts'
 import { usageCsv } from '../report/usage-csv.ts'
 import { usageJson } from '../report/usage-json.ts'
@@ -13,6 +13,7 @@ import type { Pricer } from '../usage/pricing.ts'
 import { parseRateCard } from '../usage/rate-card.ts'
 import { Console, plain } from './console.ts'
 import { Exit, UsageError } from './exit.ts'
+import { interruptible } from './interruption.ts'
 import { inWords, progressOf, reading, type ReadingFlags, readingOptions, refuseNothing, verdict } from './reading.ts'
 import { terminalStyle } from './style.ts'
 
@@ -41,7 +42,7 @@ export function usageCommand(program: Command, done: (code: number) => void): vo
       .option('--since <day>', 'first day, as 2026-01-31')
       .option('--until <day>', 'last day, included')
       .option('--json', 'one JSON document')
-      .option('--csv', 'one header and one line a row')
+      .addOption(new Option('--csv', 'one header and one line a row').conflicts('json'))
       .option('--rates <file>', 'price by this b10x rate card')
       .option('--prices <file>', 'price by this table')
       .option('--digest', 'compute the digest of the corpus')
@@ -57,16 +58,19 @@ async function run(paths: readonly string[], flags: Flags): Promise<number> {
   const zone = zoneOf(flags.zone)
   const span = { since: dayOf('--since', flags.since), until: dayOf('--until', flags.until) }
   const pricer = await pricerOf(flags)
-  const { report, ...counted } = await countUsage({
-    ...reading(flags),
-    paths,
-    by,
-    zone,
-    span,
-    ...(pricer === null ? {} : { pricer }),
-    digest: flags.digest ?? false,
-    progress: progressOf(console, 'counted'),
-  })
+  const { report, ...counted } = await interruptible((signal) =>
+    countUsage({
+      ...reading(flags),
+      paths,
+      by,
+      zone,
+      span,
+      ...(pricer === null ? {} : { pricer }),
+      digest: flags.digest ?? false,
+      progress: progressOf(console, 'counted'),
+      signal,
+    }),
+  )
   refuseNothing(counted, paths)
   if (flags.json === true) console.data(`${usageJson(report)}\n`)
   else if (flags.csv === true) console.data(usageCsv(report))

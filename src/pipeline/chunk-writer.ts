@@ -22,6 +22,9 @@ export class ChunkWriter {
   private current: Splice
   private position = 0
   private written: Promise<void> = Promise.resolve()
+  /** Settled when no worker writes any more. */
+  private settled: Promise<unknown> = Promise.resolve()
+  private failure: unknown = null
 
   constructor(
     pool: Pool,
@@ -40,8 +43,9 @@ export class ChunkWriter {
     this.writer = make(this.tail, scanner.view)
   }
 
-  /** The next events come from this seat's chunk. */
+  /** The next events come from this seat's chunk. @throws OutputError when an earlier chunk could not be written */
   begin(seat: Seat): void {
+    if (this.failure !== null) throw this.failure
     let splice = this.splices.get(seat.slot)
     if (splice === undefined) {
       splice = new Splice(seat.scanner)
@@ -52,7 +56,7 @@ export class ChunkWriter {
     this.writer.continueIn(splice)
   }
 
-  /** The chunk is translated: have it written, then call `release`. */
+  /** The chunk is translated: have it written, then call `release`, also when it could not be. */
   end(seat: Seat, scan: ScanFacts, release: () => void): void {
     const output = this.current.handOver()
     const start = this.position
@@ -60,13 +64,24 @@ export class ChunkWriter {
     const place = this.placed === null ? null : { part: this.placed.part, position: start }
     const copied = this.pool.writeChunk({ slot: seat.slot, scan, output, place })
     copied.catch(() => {}) // seen again, and thrown, when its turn comes
-    this.written = this.written.then(async () => {
-      await copied
-      if (this.placed === null) this.stream?.write(seat.scanner.output(output.length))
-      this.lanes?.wrote(start, start + output.length)
-      release()
+    this.written = this.inOrder(this.written, copied, seat, start, output.length)
+    this.written.catch((error: unknown) => {
+      this.failure ??= error
     })
-    this.written.catch(() => {})
+    this.settled = Promise.allSettled([this.settled, this.written, copied]).then(release)
+  }
+
+  private async inOrder(
+    before: Promise<void>,
+    copied: Promise<void>,
+    seat: Seat,
+    start: number,
+    length: number,
+  ): Promise<void> {
+    await before
+    await copied
+    if (this.placed === null) this.stream?.write(seat.scanner.output(length))
+    this.lanes?.wrote(start, start + length)
   }
 
   /** What is written now stands behind the last chunk. */
@@ -88,6 +103,6 @@ export class ChunkWriter {
 
   /** Wait until no worker writes any more, whatever came of it. */
   async settle(): Promise<void> {
-    await this.written.catch(() => {})
+    await this.settled
   }
 }

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { FileSource } from '../source/source.ts'
+import { portable } from './portable.ts'
 import type { ByteRange } from './range.ts'
 
 const BLOCK_BYTES = 1024 * 1024
@@ -15,7 +16,7 @@ let block: Buffer | null = null
  * The work of a digest lane: a thread that hashes one file in order, beside the threads that translate it. Returns the
  * SHA-256 at the end, else null.
  *
- * @throws SourceError when the file cannot be read
+ * @throws SourceError when the file cannot be read, its code in front of the message
  */
 export function digestStep(task: DigestTask): string | null {
   hash ??= createHash('sha256')
@@ -25,16 +26,19 @@ export function digestStep(task: DigestTask): string | null {
     return digest
   }
   block ??= Buffer.allocUnsafe(BLOCK_BYTES)
-  const file = new FileSource(task.file)
+  let file: FileSource | null = null
   try {
-    for (let at = task.range.start; at < task.range.end; ) {
+    file = new FileSource(task.file)
+    for (let at = task.range.start; at < task.range.end;) {
       const got = file.readAt(block, 0, Math.min(block.length, task.range.end - at), at)
       if (got === 0) break
       hash.update(block.subarray(0, got))
       at += got
     }
+  } catch (error) {
+    throw portable(error)
   } finally {
-    file.close()
+    file?.close()
   }
   return null
 }

@@ -146,7 +146,7 @@ export class PlacedOutput {
 
 /** Write into a file that a `PlacedOutput` of another thread made. @throws OutputError */
 export function writePlaced(part: string, bytes: Uint8Array, position: number): void {
-  OutputError.guard(part, () => {
+  OutputError.guard(part.slice(0, -PART_SUFFIX.length), () => {
     const fd = openSync(part, 'r+')
     try {
       writeAll(fd, bytes, position)

@@ -31,15 +31,19 @@ export function planWork(jobs: readonly TranscriptJob[], threads: number, largeT
   if (threads === 0) {
     return jobs.map((job) => (isLarge(job) ? { kind: 'large', job } : { kind: 'here', job }))
   }
+  const here: TranscriptJob[] = []
   const large: LargeJob[] = []
   const rest: TranscriptJob[] = []
   // Alone, a transcript is worth all workers when it takes longer than its share of the whole.
   for (const job of jobs) {
-    if (isLarge(job) && job.bytes > total / threads / 2) large.push(job)
+    if (job.file === null) here.push(job)
+    else if (isLarge(job) && job.bytes > total / threads / 2) large.push(job)
     else rest.push(job)
   }
   const batches = batchesOf(rest)
   const work: Work[] = large.map((job) => ({ kind: 'large', job }))
+  // Standard input belongs to this thread.
+  for (const job of here) work.push({ kind: 'here', job })
   if (batches.length > 0) work.push({ kind: 'batches', batches })
   return work
 }

@@ -1,6 +1,7 @@
 import { Piscina } from 'piscina'
 import { compileKernel, createScanMemory, Scanner } from '../kernel/scanner.ts'
 import type { DigestTask } from './digest-lane.ts'
+import { restored } from './portable.ts'
 import type { RangeScan } from './range.ts'
 import type { BatchResult, BatchTask, ScanTask, WriteTask } from './worker-tasks.ts'
 
@@ -37,16 +38,25 @@ export class Pool {
     this.workers = open('transcripts', threads, { module, memories })
   }
 
+  /** @throws OutputError, SourceError, WorkerLostError; so do the others */
   readBatch(task: BatchTask): Promise<BatchResult> {
-    return this.workers.run(task, { name: 'readBatch' })
+    return this.run('readBatch', task)
   }
 
   scanChunk(task: ScanTask): Promise<RangeScan> {
-    return this.workers.run(task, { name: 'scanChunk' })
+    return this.run('scanChunk', task)
   }
 
   writeChunk(task: WriteTask): Promise<void> {
-    return this.workers.run(task, { name: 'writeChunk' })
+    return this.run('writeChunk', task)
+  }
+
+  private async run<R>(name: string, task: object): Promise<R> {
+    try {
+      return await this.workers.run(task, { name })
+    } catch (error) {
+      throw restored(error)
+    }
   }
 
   close(): Promise<void> {
@@ -59,13 +69,19 @@ export class DigestLane {
   private readonly worker = open('digest', 1, {})
 
   async update(file: string, start: number, end: number): Promise<void> {
-    const task: DigestTask = { kind: 'update', file, range: { start, end } }
-    await this.worker.run(task)
+    await this.run({ kind: 'update', file, range: { start, end } })
   }
 
   async finish(): Promise<string> {
-    const task: DigestTask = { kind: 'finish' }
-    return String(await this.worker.run(task))
+    return String(await this.run({ kind: 'finish' }))
+  }
+
+  private async run(task: DigestTask): Promise<unknown> {
+    try {
+      return await this.worker.run(task)
+    } catch (error) {
+      throw restored(error)
+    }
   }
 
   close(): Promise<void> {

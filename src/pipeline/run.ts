@@ -7,9 +7,9 @@ import { SourceError } from '../source/source-error.ts'
 import { failedResult, type JobOptions, type TranscriptJob, type TranscriptResult } from './job.ts'
 import { type LargeJob, readLarge } from './large.ts'
 import { type Output, removePart } from './output.ts'
-import { OutputError } from './output-error.ts'
 import { planWork } from './plan.ts'
 import type { Pool } from './pool.ts'
+import { WorkerLostError } from './portable.ts'
 import { readJob } from './read-job.ts'
 import type { Tools } from './transcript.ts'
 import type { BatchResult } from './worker-tasks.ts'
@@ -73,7 +73,13 @@ class Run {
     this.settings = settings
     this.results = Array.from({ length: jobs.length })
     const dialects = settings.dialects ?? new Dialects()
-    this.tools = { scanner: new Scanner(), dialects, stream: settings.stream }
+    const { stream, signal } = settings
+    this.tools = {
+      scanner: new Scanner(),
+      dialects,
+      stream,
+      ...(signal === undefined ? {} : { pause: pauses(signal) }),
+    }
   }
 
   async all(): Promise<void> {
@@ -109,8 +115,7 @@ class Run {
     try {
       this.take(job, await untilAborted(readLarge(job, this.options, this.tools, pool), this.settings.signal))
     } catch (error) {
-      if (error instanceof SourceError) this.take(job, [failedResult(job, error.code, error.message)])
-      else throw fromWorker(error)
+      this.take(job, [lostResult(job, error)])
     }
   }
 
@@ -122,7 +127,7 @@ class Run {
           try {
             this.takeBatch(batch, await pool.readBatch({ jobs: batch, options: this.options }))
           } catch (error) {
-            if (isOutputFailure(error)) throw fromWorker(error)
+            if (!(error instanceof WorkerLostError)) throw error
             await this.oneByOne(batch, pool)
           }
         }),
@@ -137,9 +142,7 @@ class Run {
       try {
         this.takeBatch([job], await pool.readBatch({ jobs: [job], options: this.options }))
       } catch (error) {
-        if (isOutputFailure(error)) throw fromWorker(error)
-        const why = error instanceof Error ? error.message : String(error)
-        this.take(job, [failedResult(job, 'ERR_WORKER_LOST', `${job.path}: the worker reading it was lost (${why})`)])
+        this.take(job, [lostResult(job, error)])
         if (job.output !== null) removePart(job.output)
       }
     }
@@ -180,14 +183,31 @@ function byJob(results: readonly TranscriptResult[]): Map<number, TranscriptResu
   return map
 }
 
-/** Classes do not survive the way out of a worker; codes in messages of ours do. */
-function isOutputFailure(error: unknown): boolean {
-  return error instanceof OutputError || (error instanceof Error && OutputError.parse(error.message) !== null)
+/** The result of a transcript that could not be read to its end. @throws what says that the run cannot go on */
+function lostResult(job: TranscriptJob, error: unknown): TranscriptResult {
+  if (error instanceof SourceError) return failedResult(job, error.code, error.message)
+  if (error instanceof WorkerLostError) {
+    return failedResult(
+      job,
+      'ERR_WORKER_LOST',
+      `${job.path}: ${error.message}; try again, with fewer --jobs if memory is short`,
+    )
+  }
+  throw error
 }
 
-function fromWorker(error: unknown): unknown {
-  if (error instanceof OutputError || !(error instanceof Error)) return error
-  return OutputError.parse(error.message) ?? error
+/** Time this thread works before others get their turn, in milliseconds: what a person does not notice. */
+const TURN_MS = 50
+
+/** Reading in this thread is one long turn: break it now and then, so that an abort can be heard. */
+function pauses(signal: AbortSignal): () => Promise<void> {
+  let last = performance.now()
+  return async () => {
+    if (performance.now() - last < TURN_MS) return
+    await new Promise(setImmediate)
+    last = performance.now()
+    signal.throwIfAborted()
+  }
 }
 
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

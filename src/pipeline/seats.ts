@@ -57,17 +57,23 @@ export async function* seatedInOrder<T, R>(
   }
   seats.onRelease(topUp)
   topUp()
-  for (;;) {
-    const head = inFlight.shift()
-    if (head !== undefined) {
-      yield await head
-    } else if (next >= items.length) {
-      return
-    } else {
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
-      wake = null
+  try {
+    for (;;) {
+      const head = inFlight.shift()
+      if (head !== undefined) {
+        yield await head
+      } else if (next >= items.length) {
+        return
+      } else {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        wake = null
+      }
     }
+  } finally {
+    // Nobody may still be at work in a slot when its next user comes.
+    seats.onRelease(() => {})
+    await Promise.allSettled(inFlight)
   }
 }

@@ -27,6 +27,8 @@ export interface Tools {
   readonly dialects: Dialects
   /** Where events go when the job names no file: null when they are not wanted. */
   readonly stream: Output | null
+  /** Awaited between chunks: lets other work of this thread go on, and throws when the run is to end. */
+  readonly pause?: () => Promise<void>
 }
 
 /**
@@ -192,6 +194,7 @@ async function translate(
       blank += scanner.blankCount
       lines = translation.line - 1
       flush()
+      await tools.pause?.()
     }
   }
   const result = counters.finish(job, options, translation, {

@@ -6,7 +6,7 @@ import { completeOutput, type Handover } from '../sink/splice.ts'
 import { FileSource } from '../source/source.ts'
 import type { JobOptions, TranscriptJob, TranscriptResult } from './job.ts'
 import { writePlaced } from './output.ts'
-import { OutputError } from './output-error.ts'
+import { portable } from './portable.ts'
 import { type ByteRange, type RangeScan, scanRange } from './range.ts'
 import { readJob } from './read-job.ts'
 
@@ -55,13 +55,16 @@ export interface ScanTask {
   readonly lineLimit: number
 }
 
-/** Read and scan one range of a large transcript into its slot. */
+/** Read and scan one range of a large transcript into its slot. @throws SourceError, its code in front of the message */
 export function scanChunk(task: ScanTask): RangeScan {
-  const file = new FileSource(task.file)
+  let file: FileSource | null = null
   try {
+    file = new FileSource(task.file)
     return scanRange(file, task.range, task.lineLimit, slotScanner(task.slot))
+  } catch (error) {
+    throw portable(error)
   } finally {
-    file.close()
+    file?.close()
   }
 }
 
@@ -86,11 +89,6 @@ export function writeChunk(task: WriteTask): void {
   }
 }
 
-/** Classes do not survive the way out of a worker: the code goes with the message. */
-function portable(error: unknown): unknown {
-  return error instanceof OutputError ? new Error(`${error.code}: ${error.message}`) : error
-}
-
 function slotScanner(slot: number): Scanner {
   const known = slots.get(slot)
   if (known !== undefined) return known
@@ -103,7 +101,10 @@ function slotScanner(slot: number): Scanner {
 }
 
 /** What the main thread compiled and laid out for all workers. Memories are costly to send, so they come once. */
-function fromMain(): { readonly module: WebAssembly.Module | null; readonly memories: readonly WebAssembly.Memory[] } {
+function fromMain(): {
+  readonly module: WebAssembly.Module | null
+  readonly memories: readonly WebAssembly.Memory[]
+} {
   // Piscina wraps what it was given for its workers.
   const data: unknown = Array.isArray(workerData) ? workerData[1] : workerData
   if (typeof data !== 'object' || data === null) return { module: null, memories: [] }

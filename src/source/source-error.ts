@@ -1,9 +1,11 @@
-export type SourceErrorCode =
-  | 'ERR_NOT_FOUND'
-  | 'ERR_INPUT_UNREADABLE'
-  | 'ERR_UTF16'
-  | 'ERR_CODEC_UNSUPPORTED'
-  | 'ERR_PEER_MISSING'
+const CODES = [
+  'ERR_NOT_FOUND',
+  'ERR_INPUT_UNREADABLE',
+  'ERR_UTF16',
+  'ERR_CODEC_UNSUPPORTED',
+  'ERR_PEER_MISSING',
+] as const
+export type SourceErrorCode = (typeof CODES)[number]
 
 /** An input that cannot be read. The message names it and says what would make it right. */
 export class SourceError extends Error {
@@ -13,6 +15,14 @@ export class SourceError extends Error {
   constructor(code: SourceErrorCode, message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code
+  }
+
+  /** The error whose message this is, after a worker has stripped it of its class; null when it is none. */
+  static parse(message: string): SourceError | null {
+    for (const code of CODES) {
+      if (message.startsWith(`${code}: `)) return new SourceError(code, message.slice(code.length + 2))
+    }
+    return null
   }
 
   /** The error of a file system call, in words. */

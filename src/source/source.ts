@@ -67,27 +67,56 @@ export class FileSource implements Source {
   }
 }
 
-/** How long to wait before a standard input that has nothing yet is asked again, in milliseconds. */
-const PATIENCE_MS = 5
-
-/** Standard input: a pipe, a file or a terminal. */
+/**
+ * Standard input: a file is read at once; a pipe or terminal, which may have nothing for long, is waited for, so that the
+ * thread can hear a signal meanwhile. For the main thread only.
+ */
 export class StdinSource implements Source {
-  private readonly sleep = new Int32Array(new SharedArrayBuffer(4))
+  private readonly pieces: AsyncIterator<Buffer> | null
+  private left: Buffer = Buffer.alloc(0)
 
-  read(into: Uint8Array, at: number, length: number): number {
-    for (;;) {
-      try {
-        return readSync(0, into, at, length, null)
-      } catch (error) {
-        const code = error instanceof Error && 'code' in error ? error.code : null
-        if (code === 'EOF') return 0
-        if (code !== 'EAGAIN') throw SourceError.from('-', error)
-        Atomics.wait(this.sleep, 0, 0, PATIENCE_MS)
-      }
+  /** @throws SourceError when there is no standard input */
+  constructor() {
+    try {
+      this.pieces = fstatSync(0).isFile() ? null : process.stdin[Symbol.asyncIterator]()
+    } catch (error) {
+      throw SourceError.from('-', error)
     }
   }
 
-  close(): void {}
+  read(into: Uint8Array, at: number, length: number): number | Promise<number> {
+    if (this.pieces !== null) return this.wait(this.pieces, into, at, length)
+    try {
+      return readSync(0, into, at, length, null)
+    } catch (error) {
+      throw SourceError.from('-', error)
+    }
+  }
+
+  close(): void {
+    if (this.pieces !== null) process.stdin.destroy()
+  }
+
+  private async wait(
+    pieces: AsyncIterator<Buffer>,
+    into: Uint8Array,
+    at: number,
+    length: number,
+  ): Promise<number> {
+    if (this.left.length === 0) {
+      let piece: IteratorResult<Buffer>
+      try {
+        piece = await pieces.next()
+      } catch (error) {
+        throw SourceError.from('-', error)
+      }
+      if (piece.done === true) return 0
+      this.left = piece.value
+    }
+    const got = this.left.copy(into, at, 0, length)
+    this.left = this.left.subarray(got)
+    return got
+  }
 }
 
 /** Bytes that were read ahead, and then the source they came from. */
