@@ -28,6 +28,8 @@ export interface Ending {
   readonly terminal: boolean
   /** False when the dialect never has a terminal record, so that its absence says nothing about completeness. */
   readonly promised: boolean
+  /** Records are missing from it, as far as the dialect can tell. */
+  readonly gapped?: boolean
   /** What is wrong with the stream as a whole, for dialects that can tell (design §5.6). */
   readonly inconsistent?: string
 }
@@ -36,6 +38,8 @@ export interface Ending {
 export interface Evidence {
   readonly weight: 'proof' | 'weak'
   readonly reason: string
+  /** False for what belongs to the dialect and is not a run: it is checked, but neither converted nor counted. */
+  readonly isRun?: false
 }
 
 /**

@@ -25,6 +25,8 @@ export interface Detection {
   readonly signs: readonly Sign[]
   /** The first session id of the dialect in the window, null when there is none. */
   readonly run: string | null
+  /** What proved the dialect says that this is no run (`Evidence.isRun`). */
+  readonly isRun: boolean
 }
 
 /**
@@ -37,6 +39,7 @@ export class Detector {
   private readonly signs: Sign[] = []
   private readonly runs = new Map<string, string>()
   private proven: Adapter<unknown> | null = null
+  private isRun = true
 
   /** @param forced the dialect the caller named; evidence is then not asked for */
   constructor(dialects: Dialects, forced: Adapter<unknown> | null) {
@@ -63,16 +66,18 @@ export class Detector {
 
   finish(): Detection {
     const adapter = this.proven ?? this.weakest() ?? this.dialects.fallback
-    return { adapter, signs: this.signs, run: this.runs.get(adapter.dialect) ?? null }
+    return { adapter, signs: this.signs, run: this.runs.get(adapter.dialect) ?? null, isRun: this.isRun }
   }
 
   private weigh(record: RecordView, value: Node): void {
     for (const adapter of this.dialects.adapters) {
       const evidence = adapter.evidence(record, value)
       if (evidence === null) continue
-      this.signs.push({ line: record.line, dialect: adapter.dialect, ...evidence })
+      const { weight, reason } = evidence
+      this.signs.push({ line: record.line, dialect: adapter.dialect, weight, reason })
       if (evidence.weight === 'proof') {
         this.proven = adapter
+        this.isRun = evidence.isRun ?? true
         return
       }
     }

@@ -6,6 +6,7 @@ export type OperationDialect =
   | 'claude'
   | 'codex'
   | 'b10x'
+  | 'go-agent-harness'
   | 'copilot'
   | 'cursor'
   | 'amp'
@@ -57,6 +58,18 @@ const TOOLS: Readonly<Record<OperationDialect, Readonly<Record<string, string>>>
     search: 'search',
     find: 'find',
     shell: 'run',
+  },
+  'go-agent-harness': {
+    'file.read': 'read file_inspect',
+    'file.write': 'write download apply_patch',
+    'file.edit': 'edit apply_patch',
+    'dir.list': 'ls glob',
+    search: 'grep',
+    shell: 'bash',
+    'web.read': 'fetch web_fetch web_search sourcegraph',
+    'skill.load': 'skill',
+    'subagent.spawn': 'spawn_agent agent run_agent start_subagent agent_swarm',
+    'task.todo': 'todos',
   },
   copilot: {
     'file.read': 'view',
@@ -196,6 +209,7 @@ const byTool: Readonly<Record<OperationDialect, ReadonlyMap<string, readonly str
   claude: invert(TOOLS.claude),
   codex: invert(TOOLS.codex),
   b10x: invert(TOOLS.b10x),
+  'go-agent-harness': invert(TOOLS['go-agent-harness']),
   copilot: invert(TOOLS.copilot),
   cursor: invert(TOOLS.cursor),
   amp: invert(TOOLS.amp),

@@ -62,7 +62,8 @@ export interface CheckLine {
 /** A stream that contradicts itself is inconsistent, one that lacks its promised end is truncated. */
 export function completenessOf(ending: Ending, cut: boolean): Completeness {
   if (ending.inconsistent !== undefined) return 'inconsistent'
-  return cut || (!ending.terminal && ending.promised) ? 'truncated' : 'complete'
+  const isCut = cut || ending.gapped === true
+  return isCut || (!ending.terminal && ending.promised) ? 'truncated' : 'complete'
 }
 
 /** Refused lines outweigh damage: they say that the writer, not the transport, was at fault. */

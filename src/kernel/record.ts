@@ -1,4 +1,5 @@
 import { withoutSpace } from './compact.ts'
+import type { Frame } from './frame.ts'
 import { KEY_HASH_SHIFT, Kind, NODE_WORDS, NodeBit, RecordFlag } from './layout.ts'
 import { type Key, keyEquals } from './key.ts'
 import { wordOf } from './word.ts'
@@ -37,6 +38,8 @@ export class RecordView {
   line = 0
   /** Digest and byte length of an oversize record, which is never held in memory. */
   oversize: { readonly digest: string; readonly bytes: number } | null = null
+  /** What stood around the record and would be lost otherwise; null for most, and in plain lines for all. */
+  frame: Frame | null = null
 
   /** UTF-8 length of the string spelled by a span of `bytes`, quotes left out. */
   private readonly decodedLength: (start: number, end: number) => number

@@ -11,6 +11,9 @@ const SLACK = 256
 const PAGE = 65536
 const MAX_PAGES = 65536
 
+const SPACE = 0x20
+const TAB = 0x09
+
 /**
  * Where things are in the memory of one scanner, in bytes:
  *
@@ -184,6 +187,20 @@ export class Scanner {
     this.words[at + 3] = this.words[at + 3]! | RecordFlag.NoLineEnd
   }
 
+  /** Let the spans of records begin and end with what is on their lines: the spaces around are left of framing. */
+  tighten(): void {
+    const { words, bytes } = this
+    for (let i = 0; i < this.recordCount; i++) {
+      const at = (this.recordsAt >>> 2) + i * RECORD_WORDS
+      let start = words[at]!
+      let end = words[at + 1]!
+      while (start < end && (bytes[start] === SPACE || bytes[start] === TAB)) start++
+      while (end > start && (bytes[end - 1] === SPACE || bytes[end - 1] === TAB)) end--
+      words[at] = start
+      words[at + 1] = end
+    }
+  }
+
   /** Move the view to record `index` of the last scan. `view.line` becomes `firstLine` plus its line in the scan. */
   select(index: number, firstLine: number): RecordView {
     const { view, words } = this
@@ -194,6 +211,7 @@ export class Scanner {
     view.flags = words[at + 3]!
     view.line = firstLine + words[at + 4]!
     view.oversize = null
+    view.frame = null
     return view
   }
 

@@ -1,5 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
+import type { Frame } from '../kernel/frame.ts'
+import type { RecordView } from '../kernel/record.ts'
 import { INPUT_AT, type Scanner } from '../kernel/scanner.ts'
+import { type Framing, framingOf, Unframer } from '../source/framing.ts'
 import type { Source } from '../source/source.ts'
 
 /** Bytes of a chunk unless the caller says otherwise. */
@@ -27,6 +30,9 @@ export interface Oversize {
  *     │ whole lines …            │ unfinished line │   scan; the unfinished line moves to the front
  *
  * A line that does not fit makes the memory grow, and is then a chunk of its own; past the line limit it is passed over.
+ *
+ * Where records are framed, the framing is taken away as the bytes come in, after their digest was taken: only records
+ * that are whole are there to be cut into chunks.
  */
 export class ChunkReader {
   /** Bytes read from the source. */
@@ -43,6 +49,9 @@ export class ChunkReader {
   /** Addresses of what was read and no chunk has had yet. */
   private from = INPUT_AT
   private to = INPUT_AT
+  /** Address after what can be cut into lines: all that was read, less a record whose framing is not whole yet. */
+  private ready = INPUT_AT
+  private unframer: Unframer | null = null
   private ended = false
   /** Address after what `window` has scanned and `next` hands out first; 0 when there is nothing. */
   private scanned = 0
@@ -66,6 +75,21 @@ export class ChunkReader {
     return this.digest === null ? null : this.digest.digest('hex')
   }
 
+  /** What stands around records; null for plain lines. Known after `window`. */
+  get framing(): Framing | null {
+    return this.unframer?.framing ?? null
+  }
+
+  /** What was taken away from around the records so far. */
+  get framed(): { readonly lines: number; readonly comments: number; readonly empty: number } | null {
+    return this.unframer
+  }
+
+  /** What stood around a record of the last scan and would be lost otherwise; to be asked once. */
+  frameOf(record: RecordView): Frame | null {
+    return this.unframer?.take(record.start + this.bytes - this.to) ?? null
+  }
+
   /**
    * Scan the next chunk. False at the end of the input.
    *
@@ -83,7 +107,7 @@ export class ChunkReader {
       this.toFront()
       let want = this.chunkBytes
       for (;;) {
-        const searched = this.to
+        const searched = this.ready
         await this.fill(INPUT_AT + want)
         if (this.to === this.from) return false
         end = this.lineEnd(searched)
@@ -101,7 +125,7 @@ export class ChunkReader {
       await this.passOver()
       return true
     }
-    this.scanner.scan(this.from, end)
+    this.scan(this.from, end)
     this.from = end
     return true
   }
@@ -118,9 +142,11 @@ export class ChunkReader {
       this.scanner.reserve(want + 1)
       await this.fill(INPUT_AT + want)
       // More may be there: an earlier window, or what was read in search of a document's end.
-      const seen = this.scanner.buffer.subarray(INPUT_AT, Math.min(this.to, INPUT_AT + want))
+      const read = Math.min(this.to, INPUT_AT + want)
+      const seen = this.scanner.buffer.subarray(INPUT_AT, Math.min(this.ready, read))
       end = seen.lastIndexOf(LINE_FEED) + 1
-      if (seen.length < want || seen.length > this.lineLimit || (end > 0 && want >= MOST_BYTES)) break
+      const length = read - INPUT_AT
+      if (length < want || length > this.lineLimit || (end > 0 && want >= MOST_BYTES)) break
       if (end > 0 && hasFeeds(seen.subarray(0, end), lines)) break
       want *= 2
     }
@@ -131,7 +157,7 @@ export class ChunkReader {
       this.scanned = this.to - INPUT_AT <= this.chunkBytes ? this.to : 0
       return
     }
-    this.scanner.scan(INPUT_AT, INPUT_AT + end)
+    this.scan(INPUT_AT, INPUT_AT + end)
     this.scanned = end > 0 && end <= this.chunkBytes ? INPUT_AT + end : 0
   }
 
@@ -164,14 +190,14 @@ export class ChunkReader {
   /** End of the last whole line within a chunk's size, else of the one longer line; 0 when no line is whole. */
   private lineEnd(searched: number): number {
     const { buffer } = this.scanner
-    const within = Math.min(this.to, this.from + this.chunkBytes)
+    const within = Math.min(this.ready, this.from + this.chunkBytes)
     if (searched < within) {
       const last = buffer.subarray(this.from, within).lastIndexOf(LINE_FEED)
       if (last >= 0) return this.from + last + 1
     }
-    if (this.to === within) return 0
+    if (this.ready === within) return 0
     const start = Math.max(searched, within)
-    const first = buffer.subarray(start, this.to).indexOf(LINE_FEED)
+    const first = buffer.subarray(start, this.ready).indexOf(LINE_FEED)
     return first < 0 ? 0 : start + first + 1
   }
 
@@ -181,7 +207,7 @@ export class ChunkReader {
     this.noLineEnd = true
     scanner.reserve(this.to - INPUT_AT + 1)
     scanner.buffer[this.to] = LINE_FEED
-    scanner.scan(this.from, this.to + 1)
+    this.scan(this.from, this.to + 1)
     scanner.flagCut()
     this.from = this.to
     return true
@@ -211,6 +237,7 @@ export class ChunkReader {
       hash.update(part)
       bytes += part.length
       this.from = feed < 0 ? this.to : this.from + feed + 1
+      this.ready = Math.max(this.ready, this.from)
       if (last) {
         this.noLineEnd = feed < 0
         break
@@ -227,6 +254,7 @@ export class ChunkReader {
     if (this.from === INPUT_AT) return
     this.scanner.buffer.copyWithin(INPUT_AT, this.from, this.to)
     this.to -= this.from - INPUT_AT
+    this.ready -= this.from - INPUT_AT
     this.from = INPUT_AT
   }
 
@@ -241,6 +269,26 @@ export class ChunkReader {
       this.to += got
       this.bytes += got
     }
+    this.unframe()
+  }
+
+  /** Take the framing, told by the first bytes, from what came in. */
+  private unframe(): void {
+    const { to, ended } = this
+    const { buffer } = this.scanner
+    if (this.ready === INPUT_AT && this.bytes === to - INPUT_AT) {
+      const framing = framingOf(buffer.subarray(INPUT_AT, to))
+      if (framing !== null) this.unframer ??= new Unframer(framing)
+    }
+    this.ready =
+      this.unframer === null
+        ? to
+        : this.unframer.unframe({ bytes: buffer, from: this.ready, to, ended }, this.bytes - to)
+  }
+
+  private scan(start: number, end: number): void {
+    this.scanner.scan(start, end)
+    if (this.unframer !== null) this.scanner.tighten()
   }
 }
 

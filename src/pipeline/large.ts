@@ -43,8 +43,8 @@ export async function readLarge(
   const { size } = source
   const reader = new ChunkReader(source, tools.scanner, { ...options, digest: false })
   const window = await openWindow(job, options, tools, reader).finally(() => source.close())
-  // A document is read whole, and what is no transcript not at all: one thread does.
-  if (window === null || window.document !== null) return readJob(job, options, tools)
+  // A document is read whole, framed records have no fixed places, and what is no transcript is not read: one thread does.
+  if (window === null || window.document !== null || window.framing !== null) return readJob(job, options, tools)
 
   const { adapter } = window.detection
   const run = window.detection.run ?? runOf(job.path)

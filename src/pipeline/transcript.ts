@@ -2,7 +2,7 @@ import type { AdapterContext, Part } from '../dialect/adapter.ts'
 import type { Dialects } from '../dialect/registry.ts'
 import type { Sink } from '../event/sink.ts'
 import { tee } from '../event/tee.ts'
-import { NONE } from '../kernel/record.ts'
+import { NONE, type RecordView } from '../kernel/record.ts'
 import type { Scanner } from '../kernel/scanner.ts'
 import { CensusSink } from '../sink/census.ts'
 import { LedgerSink } from '../sink/ledger.ts'
@@ -71,7 +71,13 @@ export async function openWindow(
   const refusal = refuseByMagic(job.path, reader.head())
   if (refusal !== null) throw refusal
   const recognised = window.detection.adapter !== tools.dialects.fallback
+  if (!window.detection.isRun && !job.named && isWanted(options, tools, job)) return null
   return recognised || job.named || !mayBeOther(job.path) ? window : null
+}
+
+/** Something is to be made of the transcript, beyond saying whether it is sound. */
+function isWanted(options: JobOptions, tools: Tools, job: TranscriptJob): boolean {
+  return options.census || options.usage || job.output !== null || tools.stream !== null
 }
 
 /** The sinks that count what one transcript holds. */
@@ -178,6 +184,8 @@ async function translate(
     output.write(splice.output())
     splice.reset()
   }
+  const { framed } = reader
+  const frameOf = framed === null ? null : (record: RecordView) => reader.frameOf(record)
   let blank = 0
   let lines = 0
   if (window.document !== null) {
@@ -189,13 +197,18 @@ async function translate(
     flush()
   } else {
     while (await reader.next()) {
-      if (reader.oversize === null) translation.chunk(scanner)
+      if (reader.oversize === null) translation.chunk(scanner, frameOf)
       else translation.oversize(scanner.view, reader.oversize.digest, reader.oversize.bytes)
       blank += scanner.blankCount
       lines = translation.line - 1
       flush()
       await tools.pause?.()
     }
+  }
+  if (framed !== null) {
+    blank -= framed.lines
+    counters.census?.blank(-framed.lines)
+    noteFraming(framed, counters.facts)
   }
   const result = counters.finish(job, options, translation, {
     run,
@@ -211,6 +224,19 @@ async function translate(
   })
   flush()
   return { ...result, events: writer?.events ?? 0 }
+}
+
+/** Say what was taken away with the framing, and was no record. */
+function noteFraming(
+  framed: { readonly comments: number; readonly empty: number },
+  { notices }: StreamFactsSink,
+): void {
+  for (let i = 0; i < framed.comments; i++) {
+    notices.add('stream-comment', null, 'comments of the event stream, keepalives among them, were passed over')
+  }
+  for (let i = 0; i < framed.empty; i++) {
+    notices.add('empty-event', null, 'events of the event stream without data were passed over')
+  }
 }
 
 export function contextOf(run: string, options: JobOptions, parts: readonly Part[]): AdapterContext {

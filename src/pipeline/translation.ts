@@ -1,5 +1,6 @@
 import type { Adapter, AdapterContext, Ending } from '../dialect/adapter.ts'
 import { Bin, type Sink } from '../event/sink.ts'
+import type { Frame } from '../kernel/frame.ts'
 import { RecordFlag } from '../kernel/layout.ts'
 import { NONE, type RecordView } from '../kernel/record.ts'
 import type { Scanner } from '../kernel/scanner.ts'
@@ -53,10 +54,18 @@ export class Translation {
     this.state = parts.adapter.initial(parts.context)
   }
 
-  /** Translate the records of the scanner's last scan. */
-  chunk(scanner: Scanner): void {
+  /**
+   * Translate the records of the scanner's last scan.
+   *
+   * @param frameOf what stood around a record, for transcripts with framing
+   */
+  chunk(scanner: Scanner, frameOf: ((record: RecordView) => Frame | null) | null = null): void {
     const { recordCount } = scanner
-    for (let i = 0; i < recordCount; i++) this.one(scanner.select(i, this.line))
+    for (let i = 0; i < recordCount; i++) {
+      const record = scanner.select(i, this.line)
+      if (frameOf !== null) record.frame = frameOf(record)
+      this.one(record)
+    }
     this.line += scanner.lineCount
     this.parts.census?.blank(scanner.blankCount)
   }

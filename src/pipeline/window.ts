@@ -3,6 +3,7 @@ import { type Detection, Detector, WINDOW_BYTES, WINDOW_VALUES } from '../dialec
 import type { Dialects } from '../dialect/registry.ts'
 import { NONE } from '../kernel/record.ts'
 import { INPUT_AT, type Scanner } from '../kernel/scanner.ts'
+import type { Framing } from '../source/framing.ts'
 import type { ChunkReader } from './chunk-reader.ts'
 import { type JsonDocument, looksLikeDocument, openDocument } from './document.ts'
 
@@ -11,6 +12,8 @@ export interface Window {
   readonly detection: Detection
   /** The transcript, when it is one JSON document instead of lines. */
   readonly document: JsonDocument | null
+  /** What stands around its records; null for plain lines of JSON. */
+  readonly framing: Framing | null
 }
 
 /**
@@ -26,13 +29,17 @@ export async function lookAt(
   forced: Adapter<unknown> | null,
   limit: number,
 ): Promise<Window> {
-  const detector = new Detector(dialects, forced)
   await reader.window(WINDOW_BYTES, WINDOW_VALUES)
-  if (looksLikeDocument(scanner)) {
+  const { framing } = reader
+  const isCapture = framing === 'capture'
+  // Which dialect the lines of a capture are of is still to be seen.
+  const wanted = isCapture && forced?.dialect === CAPTURE ? null : forced
+  const detector = new Detector(dialects, wanted)
+  if (framing === null && looksLikeDocument(scanner)) {
     const document = await openDocument(reader, scanner, limit)
     if (document !== null) {
       document.each((item) => detector.look(item, item.root), undefined, WINDOW_VALUES)
-      return { detection: detector.finish(), document }
+      return { detection: detector.finish(), document, framing: null }
     }
     await reader.window(WINDOW_BYTES, WINDOW_VALUES)
   }
@@ -44,5 +51,18 @@ export async function lookAt(
     values++
     detector.look(record, record.root)
   }
-  return { detection: detector.finish(), document: null }
+  const detection = detector.finish()
+  return { detection: isCapture ? captured(detection, dialects) : detection, document: null, framing }
+}
+
+const CAPTURE = 'cabinet-raw'
+
+/** The dialect of a capture is that of its wrapping; what its lines are of is inside. */
+function captured(detection: Detection, dialects: Dialects): Detection {
+  const wrapping = { line: 1, dialect: CAPTURE, weight: 'proof', reason: 'lines of {stream,line}' } as const
+  return {
+    ...detection,
+    adapter: dialects.captured(detection.adapter),
+    signs: [wrapping, ...detection.signs],
+  }
 }
