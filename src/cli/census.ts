@@ -4,6 +4,7 @@ import { censusJson } from '../report/census-json.ts'
 import { censusTable } from '../report/census-table.ts'
 import { Console } from './console.ts'
 import { interruptible } from './interruption.ts'
+import { pathsOrPlaces } from './places.ts'
 import { inWords, progressOf, reading, type ReadingFlags, readingOptions, refuseNothing, verdict } from './reading.ts'
 import { terminalStyle } from './style.ts'
 
@@ -19,12 +20,13 @@ export function censusCommand(program: Command, done: (code: number) => void): v
       .command('census')
       .summary('what is in there: records, events, tools, decisions, models')
       .description('Count what transcripts hold: records, events, tools, decisions, warnings, models, sessions.')
-      .argument('<path...>', 'files, folders, globs, or - for standard input')
+      .argument('[path...]', 'files, folders, globs, addresses, or - for standard input (default: where harnesses keep theirs)')
       .option('--json', 'one JSON document')
       .option('--digest', 'compute the digest of the corpus')
       .addHelpText('after', '\nExample:\n  millrace census runs/ --json\n'),
-  ).action(async (paths: string[], flags: Flags) => {
+  ).action(async (given: string[], flags: Flags) => {
     const console = new Console(flags.quiet ?? false)
+    const paths = pathsOrPlaces(given, console)
     const { report, ...counted } = await interruptible((signal) =>
       countRecords({
         ...reading(flags),

@@ -14,6 +14,7 @@ import { parseRateCard } from '../usage/rate-card.ts'
 import { Console, plain } from './console.ts'
 import { Exit, UsageError } from './exit.ts'
 import { interruptible } from './interruption.ts'
+import { pathsOrPlaces } from './places.ts'
 import { inWords, progressOf, reading, type ReadingFlags, readingOptions, refuseNothing, verdict } from './reading.ts'
 import { terminalStyle } from './style.ts'
 
@@ -36,7 +37,7 @@ export function usageCommand(program: Command, done: (code: number) => void): vo
       .command('usage')
       .summary('tokens and cost, each request counted once')
       .description('Count tokens and cost, each request once over the whole corpus.')
-      .argument('<path...>', 'files, folders, globs, or - for standard input')
+      .argument('[path...]', 'files, folders, globs, addresses, or - for standard input (default: where harnesses keep theirs)')
       .option('--by <keys>', 'day, hour, week, month, model, harness, dialect, project, session, run, transcript')
       .option('--zone <name>', 'IANA time zone of days and hours (default: that of this machine)')
       .option('--since <day>', 'first day, as 2026-01-31')
@@ -52,12 +53,13 @@ export function usageCommand(program: Command, done: (code: number) => void): vo
   })
 }
 
-async function run(paths: readonly string[], flags: Flags): Promise<number> {
+async function run(given: readonly string[], flags: Flags): Promise<number> {
   const console = new Console(flags.quiet ?? false)
   const by = checked('--by', parseGroupKeys(flags.by ?? 'model'))
   const zone = zoneOf(flags.zone)
   const span = { since: dayOf('--since', flags.since), until: dayOf('--until', flags.until) }
   const pricer = await pricerOf(flags)
+  const paths = pathsOrPlaces(given, console)
   const { report, ...counted } = await interruptible((signal) =>
     countUsage({
       ...reading(flags),
