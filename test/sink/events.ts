@@ -122,7 +122,7 @@ function step(): E.Step {
   return { workflow: 'w', state: 's', index: 0, attempt: 1 }
 }
 
-function noUsage(): E.UsageFigures {
+export function noUsage(): E.UsageFigures {
   return {
     inputTokens: null,
     outputTokens: null,
