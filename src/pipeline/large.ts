@@ -59,6 +59,7 @@ export async function readLarge(
       : new ChunkWriter(pool, placed, tools.stream, lanes, tools.scanner, make)
   const translation = new Translation({
     adapter,
+    dialects: options.from === null ? tools.dialects : null,
     context: contextOf(run, options, parts),
     sink: tee(writing === null ? counters.sinks : [writing.writer, ...counters.sinks]),
     census: counters.census,

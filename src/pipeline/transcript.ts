@@ -174,6 +174,7 @@ async function translate(
       : (await writerFor(job, options, run, counters.notice))(splice, scanner.view)
   const translation = new Translation({
     adapter,
+    dialects: options.from === null ? tools.dialects : null,
     context: contextOf(run, options, parts),
     sink: tee(writer === null ? counters.sinks : [writer, ...counters.sinks]),
     census: counters.census,

@@ -1,4 +1,6 @@
 import type { Adapter, AdapterContext, Ending } from '../dialect/adapter.ts'
+import { Interpreter } from '../dialect/interpreter.ts'
+import type { Dialects } from '../dialect/registry.ts'
 import { Bin, type Sink } from '../event/sink.ts'
 import type { Frame } from '../kernel/frame.ts'
 import { RecordFlag } from '../kernel/layout.ts'
@@ -15,6 +17,8 @@ const MOST_UNPARSED_LINES = 1000
 
 export interface TranslationParts {
   readonly adapter: Adapter<unknown>
+  /** Dialects that the transcript may change to; null when the caller has named its dialect. */
+  readonly dialects: Dialects | null
   readonly context: AdapterContext
   readonly sink: Sink
   /** Counts what no event tells; null when it is not wanted. */
@@ -46,12 +50,12 @@ export class Translation {
   /** 1-based number of the next line. */
   line = 1
   private readonly parts: TranslationParts
-  private readonly state: unknown
+  private readonly interpreter: Interpreter
   private records = 0
 
   constructor(parts: TranslationParts) {
     this.parts = parts
-    this.state = parts.adapter.initial(parts.context)
+    this.interpreter = new Interpreter(parts.adapter, parts.context, parts.dialects)
   }
 
   /**
@@ -103,8 +107,8 @@ export class Translation {
 
   /** Write what the adapter held back and how the stream ended. */
   end(): Ending {
-    const { adapter, sink } = this.parts
-    const ending = adapter.end(this.state, sink)
+    const { sink } = this.parts
+    const ending = this.interpreter.end(sink)
     if (!ending.terminal) {
       sink.warning({
         at: null,
@@ -122,15 +126,10 @@ export class Translation {
     return { translated, folded, bookkeeping, opaque, unparsed }
   }
 
-  /** What the adapter knows; for facts that only its dialect has. */
-  get adapterState(): unknown {
-    return this.state
-  }
-
   private step(record: RecordView): Bin {
-    const { adapter, sink } = this.parts
+    const { sink } = this.parts
     try {
-      return adapter.step(record, this.state, sink)
+      return this.interpreter.step(record, sink)
     } catch {
       // No record may stop a run: what we failed at is kept like what we do not know.
       this.faults++
