@@ -7,7 +7,7 @@ import { Dialects } from '../src/dialect/registry.ts'
 import { Scanner } from '../src/kernel/scanner.ts'
 import { readLarge } from '../src/pipeline/large.ts'
 import { Pool } from '../src/pipeline/pool.ts'
-import { readTranscript } from '../src/pipeline/transcript.ts'
+import { readJob } from '../src/pipeline/read-job.ts'
 import { jsonLines, millrace } from './cli/command.ts'
 import { converted, everyOption, jobOf, KeptOutput } from './pipeline/converting.ts'
 import { projectDir } from './shared.ts'
@@ -68,10 +68,10 @@ describe('by all workers at once, as large transcripts are', () => {
     const job = jobOf(file, statSync(file).size)
     const scanner = new Scanner()
     const dialects = new Dialects()
-    const alone = await readTranscript(job, everyOption(), { scanner, dialects, stream: new KeptOutput() })
+    const [alone] = await readJob(job, everyOption(), { scanner, dialects, stream: new KeptOutput() })
     for (const chunkBytes of [64, 4099, WHOLE]) {
       const stream = new KeptOutput()
-      const together = await readLarge(job, everyOption({ chunkBytes }), { scanner, dialects, stream }, pool)
+      const [together] = await readLarge(job, everyOption({ chunkBytes }), { scanner, dialects, stream }, pool)
       expect(stream.kept().toString('latin1')).toBe(expected.toString('latin1'))
       expect({ ...together, outputBytes: 0 }).toEqual({ ...alone, outputBytes: 0 })
     }
