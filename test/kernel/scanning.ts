@@ -1,4 +1,4 @@
-import { type Kind, Kind as KindOf, RecordFlag } from '../../src/kernel/layout.ts'
+import { type Kind, Kind as KindOf } from '../../src/kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../../src/kernel/record.ts'
 import { INPUT_AT, Scanner } from '../../src/kernel/scanner.ts'
 
@@ -41,13 +41,6 @@ export function only(input: string | Uint8Array): RecordView {
   const { recordCount } = scanned(input)
   if (recordCount !== 1) throw new Error(`${recordCount} records instead of one`)
   return scanner.select(0, 1)
-}
-
-/** Flags by name, for messages that can be read. */
-export function flagNames(flags: number): string[] {
-  return Object.entries(RecordFlag)
-    .filter(([, bit]) => (flags & bit) !== 0)
-    .map(([name]) => name)
 }
 
 /** Addresses in the scanner's memory as offsets in the input. */

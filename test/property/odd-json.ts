@@ -40,7 +40,7 @@ export const spelledText: fc.Arbitrary<string> = fc
   .array(piece, { maxLength: 8 })
   .map((pieces) => pieces.join(''))
 
-export const spelledString: fc.Arbitrary<string> = spelledText.map((text) => `"${text}"`)
+const spelledString: fc.Arbitrary<string> = spelledText.map((text) => `"${text}"`)
 
 const digits = fc.oneof(
   fc.constantFrom('0', '1', '9', '42', '007', '000', '5000000000'),
@@ -49,7 +49,7 @@ const digits = fc.oneof(
 )
 const whole = digits.map((text) => text.replace(/^0+(?=\d)/, ''))
 
-export const spelledNumber: fc.Arbitrary<string> = fc
+const spelledNumber: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('', '', '-'),
     whole,
