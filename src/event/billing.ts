@@ -13,6 +13,23 @@ export interface Tokens {
   readonly reasoning: number | null
 }
 
+/**
+ * Where a record of running totals stands in its thread. Harnesses copy the history of a thread into forks and subagents
+ * without ids that would tell a copy from the original; equal sequences under a declared parent do
+ * (spec vendor-transcripts §4.5). Plain data: it crosses threads.
+ */
+export interface Place {
+  readonly thread: string
+  /** The thread whose history this one may begin with. */
+  readonly parent: string | null
+  /** Number of the record in the thread's sequence in this transcript, from 0; null for a request outside it. */
+  readonly step: number | null
+  /** All counters of the record as one text; equal texts are equal counters. */
+  readonly counters: string | null
+  /** `echo`: the record bills nothing by itself. `total`: a summary of the thread, worth less than its own records. */
+  readonly kind: 'request' | 'echo' | 'total'
+}
+
 /** One billed request, as far as its transcript tells. Plain data: it crosses threads. */
 export interface Billed {
   /** Identity over the whole corpus; entries with the same key are one request. Null: always a request of its own. */
@@ -34,6 +51,8 @@ export interface Billed {
   readonly geo: string | null
   /** Made by a subagent inside another session. */
   readonly sidechain: boolean
+  /** Only from dialects whose copies cannot be told by `key`. */
+  readonly place?: Place | undefined
 }
 
 /**

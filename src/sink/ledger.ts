@@ -1,4 +1,4 @@
-import type { Billed, Settled } from '../event/billing.ts'
+import type { Billed, Place, Settled } from '../event/billing.ts'
 import {
   type LedgerEntry,
   type ProcessTotal,
@@ -18,9 +18,14 @@ export class LedgerSink extends QuietSink {
   private readonly keyed = new Map<string, LedgerEntry>()
   private readonly keyless: LedgerEntry[] = []
   private readonly totals = new Map<string, Settled>()
+  private readonly echoes: Place[] = []
   private repeats = 0
 
   override billed(billed: Billed): void {
+    if (billed.place?.kind === 'echo') {
+      this.echoes.push(billed.place)
+      return
+    }
     const entry = requestEntry(billed)
     if (entry.key === null) {
       this.keyless.push(entry)
@@ -38,7 +43,8 @@ export class LedgerSink extends QuietSink {
   /** The transcript's ledger, once everything was seen. */
   finish(): TranscriptLedger {
     const requests = [...this.keyed.values(), ...this.keyless]
-    if (this.totals.size === 0) return { entries: requests, totals: [], repeats: this.repeats }
+    const { repeats, echoes } = this
+    if (this.totals.size === 0) return { entries: requests, totals: [], repeats, echoes }
     const entries: LedgerEntry[] = []
     const ofProcess = new Map<string, LedgerEntry[]>()
     for (const process of this.totals.keys()) ofProcess.set(process, [])
@@ -57,6 +63,6 @@ export class LedgerSink extends QuietSink {
       const rest = remainder(total, covered)
       if (rest !== null) entries.push(rest)
     }
-    return { entries, totals, repeats: this.repeats }
+    return { entries, totals, repeats, echoes }
   }
 }

@@ -1,4 +1,4 @@
-import type { Billed, Tokens } from '../event/billing.ts'
+import type { Billed, Place, Tokens } from '../event/billing.ts'
 import { instantOf } from './instant.ts'
 
 /** One line of the ledger: a request, what a process total adds up to for one model, or a price without tokens. */
@@ -11,6 +11,12 @@ export interface LedgerEntry extends Billed {
   readonly firstAt: string | null
 }
 
+/** An entry and the transcript that owns it, by its place in the byte order of all paths. */
+export interface OwnedEntry {
+  readonly entry: LedgerEntry
+  readonly transcript: number
+}
+
 /** What one transcript says was billed. Plain data: it crosses threads. */
 export interface TranscriptLedger {
   /** Each key once. */
@@ -18,6 +24,8 @@ export interface TranscriptLedger {
   readonly totals: readonly ProcessTotal[]
   /** Records that repeated a key of this transcript. */
   readonly repeats: number
+  /** Places of records that bill nothing themselves, for the comparison of sequences. */
+  readonly echoes?: readonly Place[]
 }
 
 /** A process whose total took the place of its requests. */
@@ -44,6 +52,7 @@ export function requestEntry(billed: Billed): LedgerEntry {
     speed: billed.speed,
     geo: billed.geo,
     sidechain: billed.sidechain,
+    place: billed.place,
     scope: 'request',
     requests: 1,
     firstAt: billed.at,

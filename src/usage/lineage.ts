@@ -1,16 +1,14 @@
+import type { Place } from '../event/billing.ts'
 import {
-  type LedgerEntry,
+  type OwnedEntry,
   type ProcessTotal,
   type TranscriptLedger,
   compareTimes,
   totalTokens,
 } from './entry.ts'
+import { type Orphan, type PlacedStep, withoutReplays } from './replay.ts'
 
-/** An entry and the transcript that owns it, by its place in the byte order of all paths. */
-export interface OwnedEntry {
-  readonly entry: LedgerEntry
-  readonly transcript: number
-}
+export type { OwnedEntry } from './entry.ts'
 
 /** All that is known of one key: who owns it, and who has the numbers. */
 interface Claim {
@@ -30,6 +28,9 @@ export interface Lineage {
   readonly keyed: Map<string, Claim>
   readonly keyless: OwnedEntry[]
   readonly totals: { readonly total: ProcessTotal; readonly transcript: number }[]
+  readonly echoes: { readonly place: Place; readonly transcript: number }[]
+  /** Transcripts that give way to an equal copy of their thread. */
+  readonly yielding: Set<number>
   repeats: number
 }
 
@@ -41,25 +42,32 @@ export interface ResolvedLineage {
   readonly duplicateResponses: number
   /** Records that repeated a request of their own transcript. */
   readonly repeats: number
+  /** Requests left out because their transcript only replays the history of another thread. */
+  readonly replayed: number
+  /** Threads that replay the same history of a parent that is not here. */
+  readonly orphans: readonly Orphan[]
 }
 
 /** The lineage of nothing. */
 export function emptyLineage(): Lineage {
-  return { keyed: new Map(), keyless: [], totals: [], repeats: 0 }
+  return { keyed: new Map(), keyless: [], totals: [], echoes: [], yielding: new Set(), repeats: 0 }
 }
 
 /**
  * Add one transcript's ledger.
  *
  * @param transcript its place in the byte order of the paths of the whole corpus; the last word on who owns a request
+ * @param yields the transcript is an archived copy, should there be another of the same thread
  */
-export function addLedger(into: Lineage, ledger: TranscriptLedger, transcript: number): void {
+export function addLedger(into: Lineage, ledger: TranscriptLedger, transcript: number, yields = false): void {
   for (const entry of ledger.entries) {
     const owned = { entry, transcript }
     if (entry.key === null) into.keyless.push(owned)
     else addClaim(into.keyed, entry.key, claimOf(owned))
   }
   for (const total of ledger.totals) into.totals.push({ total, transcript })
+  for (const place of ledger.echoes ?? []) into.echoes.push({ place, transcript })
+  if (yields) into.yielding.add(transcript)
   into.repeats += ledger.repeats
 }
 
@@ -68,6 +76,8 @@ export function mergeLineage(into: Lineage, from: Lineage): Lineage {
   for (const [key, claim] of from.keyed) addClaim(into.keyed, key, claim)
   for (const owned of from.keyless) into.keyless.push(owned)
   for (const total of from.totals) into.totals.push(total)
+  for (const echo of from.echoes) into.echoes.push(echo)
+  for (const transcript of from.yielding) into.yielding.add(transcript)
   into.repeats += from.repeats
   return into
 }
@@ -77,10 +87,12 @@ export function mergeLineage(into: Lineage, from: Lineage): Lineage {
  * the first path; the numbers are those with the largest output (final ones, then the owner's, on a tie).
  */
 export function resolveLineage(lineage: Lineage): ResolvedLineage {
-  const entries = [...lineage.keyless]
+  const { kept, replayed, orphans, duplicates: copies } = resolveThreads(lineage)
+  const entries = lineage.keyless.filter(({ entry }) => entry.place === undefined)
+  for (const owned of kept) entries.push(owned)
   const { covered, duplicates } = resolveTotals(lineage, entries)
   const sideQuestions = repeatedSideQuestions(lineage.keyed)
-  let duplicateResponses = duplicates
+  let duplicateResponses = copies + duplicates
   for (const [key, claim] of lineage.keyed) {
     if (covered.has(key) || sideQuestions.has(key)) duplicateResponses += claim.copies
     else {
@@ -88,7 +100,22 @@ export function resolveLineage(lineage: Lineage): ResolvedLineage {
       entries.push(resolved(claim))
     }
   }
-  return { entries, duplicateResponses, repeats: lineage.repeats }
+  return { entries, duplicateResponses, repeats: lineage.repeats, replayed, orphans }
+}
+
+/** Entries without a key that have a place in a thread, without those that are copied history. */
+function resolveThreads(lineage: Lineage): ReturnType<typeof withoutReplays> {
+  const steps: PlacedStep[] = lineage.echoes.map((echo) => ({ ...echo, entry: null }))
+  for (const owned of lineage.keyless) {
+    const { place } = owned.entry
+    if (place !== undefined) steps.push({ place, transcript: owned.transcript, entry: owned })
+  }
+  const known = new Set<string>()
+  for (const { owner } of lineage.keyed.values()) {
+    const { place } = owner.entry
+    if (place?.kind === 'request') known.add(place.thread)
+  }
+  return withoutReplays(steps, known, (transcript) => Number(lineage.yielding.has(transcript)))
 }
 
 function claimOf(owned: OwnedEntry): Claim {
