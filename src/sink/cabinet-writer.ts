@@ -51,6 +51,8 @@ export class CabinetWriter implements Sink {
   private current: RecordView
   /** A record is being translated, so that its nodes may be read. */
   private inRecord = false
+  /** The record at hand is a stage of the orchestrator. */
+  private isStage = false
   private harness: string | null = null
   private workingDirectory: string | null = null
 
@@ -74,6 +76,7 @@ export class CabinetWriter implements Sink {
     this.current = record
     this.lines.values.record = record
     this.inRecord = true
+    this.isStage = false
   }
 
   file(record: RecordView, bin: Bin): void {
@@ -137,7 +140,8 @@ export class CabinetWriter implements Sink {
     const given = argumentsOf(current, e.input)
     // The tool behind another tool has its arguments there.
     const input = (tool === 'tool_invoke' ? given.inner(NAMES.inner) : null) ?? given
-    const steps = stepsOf({ id, tool, operations: this.operations(e.operations, tool), input }, this.around)
+    const operations = this.operations(e.operations, tool)
+    const steps = stepsOf({ id, tool, operations, input, subjects: this.words(e.subjects) }, this.around)
     if (steps === null) {
       this.begin(at)
       this.lines.out.literal(UNKNOWN)
@@ -189,9 +193,10 @@ export class CabinetWriter implements Sink {
 
   usage(e: E.Usage): void {
     const at = this.clock.see(this.current, e.at)
-    if (!this.options.usage) return
+    const tokens = this.options.usage ? tokensOf(e.usage, this.harness) : null
+    if (tokens === null) return
     this.begin(at)
-    this.lines.out.text(tokensOf(e.usage, this.harness))
+    this.lines.out.text(tokens)
     if (e.usage.costUsd !== null) {
       this.lines.out.literal(COST)
       this.lines.values.decimal(e.usage.costUsd)
@@ -212,9 +217,13 @@ export class CabinetWriter implements Sink {
   }
 
   warning(e: E.Warning): void {
-    this.begin(this.clock.see(this.current, e.at))
+    const at = this.clock.see(this.current, e.at)
+    // A failed stage of the orchestrator has a type of its own, and was written as that.
+    if (this.isStage) return
+    this.begin(at)
     this.lines.text(e.severity === 'error' ? ERROR : WARNING, this.stringOf(e.message))
-    this.lines.text(CODE, e.code)
+    const code = wordIn(this.current, e.code)
+    if (code !== 'error' && code !== 'warning') this.lines.text(CODE, e.code)
     this.lines.end()
   }
 
@@ -235,6 +244,7 @@ export class CabinetWriter implements Sink {
     this.lines.text(STATUS, this.stringOf(e.status))
     this.lines.text(MESSAGE, this.stringOf(e.message))
     this.lines.end()
+    this.isStage = true
   }
 
   streamClosed(): void {
@@ -269,18 +279,21 @@ export class CabinetWriter implements Sink {
   notice(): void {}
 
   private get around(): Surroundings {
-    return { harness: this.harness, workingDirectory: this.workingDirectory, shell: this.options.shell }
+    const { harness, workingDirectory } = this
+    // Events that are read back were classified by whoever wrote them.
+    const shell = harness === 'test-cabinet' ? 'command' : this.options.shell
+    return { harness, workingDirectory, shell }
   }
 
   private operations(told: readonly Text[], tool: string | null): readonly string[] {
-    const words: string[] = []
-    for (const operation of told) {
-      const word = wordIn(this.current, operation)
-      if (word !== null) words.push(word)
-    }
+    const words = this.words(told)
     if (words.length > 0) return words
     const unlisted = unlistedOperation(this.harness, tool)
     return unlisted === null ? this.options.operationsOf(this.harness, tool) : [unlisted]
+  }
+
+  private words(texts: readonly Text[]): string[] {
+    return texts.map((text) => wordIn(this.current, text)).filter((word) => word !== null)
   }
 
   /** A subagent that is waited for is told of twice: when it begins, and when it is done. */

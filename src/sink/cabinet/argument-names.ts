@@ -18,7 +18,7 @@ export const NAMES = {
   endLine: names('end_line endLine end_line_one_indexed end_line_one_indexed_inclusive'),
   lineCount: names('limit line_count lineCount num_lines numLines n_lines'),
   lineRange: names('view_range viewRange read_range readRange range'),
-  files: names('files paths file_paths filePaths changes'),
+  files: names('files paths file_paths filePaths changes include'),
   query: names('pattern query regex glob search searchText q glob_pattern globPattern search_term'),
   queries: names('queries patterns'),
   scope: names(
@@ -38,7 +38,7 @@ export const NAMES = {
   patch: names('patch diff unified_diff patchText patch_text content input'),
   subagentId: names('subagentId sessionId session_id agentId agent_id id'),
   subagentName: names(
-    'subagentName name subagent_type subagentType agent_type agentType agent subagent agent_name profile description',
+    'subagentName name subagent_type subagentType agent_type agentType agent subagent agent_name subagent_name profile description',
   ),
   background: names('run_in_background background'),
   /** What a tool of several commands is to do: `view` makes an editor a reader. */

@@ -26,11 +26,13 @@ export interface CallArguments {
   plain(names: readonly Key[]): unknown
   /** The object under one of these. */
   inner(names: readonly Key[]): CallArguments | null
+  /** The names of the fields that hold objects: some harnesses file what is to be done under the path of its file. */
+  objects(): string[]
   /** All of the input when it is text and no object. */
   readonly raw: KeptText | null
 }
 
-/** What can be asked of an input. */
+/** What can be asked of an input. A list without a name is one of files. */
 export function argumentsOf(record: RecordView, input: Json): CallArguments {
   if (input === null) return new PlainArguments({}, null)
   if (typeof input !== 'number') {
@@ -39,6 +41,7 @@ export function argumentsOf(record: RecordView, input: Json): CallArguments {
       ? ofText(input, value)
       : new PlainArguments(isRecord(value) ? value : {}, null)
   }
+  if (record.isArray(input)) return new PlainArguments({ files: plainAt(record, input) }, null)
   if (!record.isString(input)) return new RecordArguments(record, input)
   return ofText(record.keep(input), record.rawBytes(input) > LONGEST_PARSED ? null : record.text(input))
 }
@@ -92,7 +95,7 @@ class RecordArguments implements CallArguments {
     for (const name of names) {
       const value = record.get(node, name)
       if (!record.isArray(value) && !record.isObject(value)) continue
-      return record.rawBytes(value) > LONGEST_TEXT ? null : JSON.parse(record.raw(value))
+      return plainAt(record, value)
     }
     return null
   }
@@ -103,6 +106,19 @@ class RecordArguments implements CallArguments {
       if (this.record.isObject(value)) return new RecordArguments(this.record, value)
     }
     return null
+  }
+
+  objects(): string[] {
+    const { record, node } = this
+    const found: string[] = []
+    for (
+      let child = record.isObject(node) ? record.first(node) : NONE;
+      child !== NONE;
+      child = record.next(child)
+    ) {
+      if (record.isObject(child)) found.push(record.key(child))
+    }
+    return found
   }
 
   private string(names: readonly Key[]): Node {
@@ -163,6 +179,10 @@ class PlainArguments implements CallArguments {
     return isRecord(value) ? new PlainArguments(value, null) : null
   }
 
+  objects(): string[] {
+    return keysOf(this.values).filter((name) => isRecord(this.values[name]))
+  }
+
   private value({ name }: Key): unknown {
     return Object.hasOwn(this.values, name) ? this.values[name] : undefined
   }
@@ -187,6 +207,10 @@ export function keysOf(value: unknown): string[] {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function plainAt(record: RecordView, node: Node): unknown {
+  return record.rawBytes(node) > LONGEST_TEXT ? null : JSON.parse(record.raw(node))
 }
 
 function wholeIn(value: unknown): number | null {

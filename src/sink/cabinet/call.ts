@@ -8,6 +8,8 @@ export interface Call {
   /** In neutral words (spec metaharness-event-1 §5); empty when nothing is known of the tool. */
   readonly operations: readonly string[]
   readonly input: CallArguments
+  /** What the call is about, `file:<path as written>` for a file. */
+  readonly subjects: readonly string[]
 }
 
 /** What the calls of a session have in common. */

@@ -28,7 +28,7 @@ export function stepsOf(call: Call, around: Surroundings): readonly Step[] | nul
 type Reader = (call: Call, around: Surroundings) => readonly Step[] | null
 
 const READ_BY_OPERATION: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['file.read', ({ input }, around) => files('read', input, around)],
+  ['file.read', (call, around) => files('read', call, around)],
   ['file.write', writes],
   ['file.edit', writes],
   ['dir.list', (call, around) => searches(call, around) ?? lists(call, around)],
@@ -39,39 +39,44 @@ const READ_BY_OPERATION: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['subagent.spawn', subagent],
 ])
 
-/** One event for the file that is named, else one for each of a list. */
-function files(type: 'read' | 'write', input: CallArguments, around: Surroundings): Step[] | null {
+/** One event for the file that is named, else one for each of a list; else the files that the call is said to be about. */
+function files(type: 'read' | 'write', { input, subjects }: Call, around: Surroundings): Step[] | null {
   const fromZero = OFFSET_FROM_ZERO.has(around.harness ?? '')
+  const whole = (path: string): Step => ({ type, path: resolvePath(path, around.workingDirectory), ...WHOLE })
   const one = (named: CallArguments): Step | null => {
     const path = named.text(NAMES.path)
-    if (path === null) return null
-    const lines = type === 'read' ? linesOf(named, fromZero) : WHOLE
-    return { type, path: resolvePath(path, around.workingDirectory), ...lines }
+    if (path === null || type === 'write') return path === null ? null : whole(path)
+    return { type, path: resolvePath(path, around.workingDirectory), ...linesOf(named, fromZero) }
   }
   const alone = one(input)
   if (alone !== null) return [alone]
   const list = input.plain(NAMES.files)
   const entries = entriesOf(list) ?? keysOf(list)
-  return all(entries, (entry) =>
-    typeof entry === 'string'
-      ? { type, path: resolvePath(entry, around.workingDirectory), ...WHOLE }
-      : one(entry),
-  )
+  if (entries.length > 0)
+    return all(entries, (entry) => (typeof entry === 'string' ? whole(entry) : one(entry)))
+  return all(filesAmong(subjects), whole)
 }
 
 /** A tool that writes names its file, its files, or brings a patch that does. */
-function writes({ input }: Call, around: Surroundings): Step[] | null {
+function writes(call: Call, around: Surroundings): Step[] | null {
+  const { input } = call
   const action = input.text(NAMES.action)
-  if (action === 'view' || action === 'read') return files('read', input, around)
-  const named = files('write', input, around)
-  if (named !== null && named.length > 0) return named
+  if (action === 'view' || action === 'read') return files('read', call, around)
+  const named = files('write', call, around)
+  if (named !== null) return named
   const patch = input.raw?.text ?? input.text(NAMES.patch)
-  if (patch === null) return null
-  return patchedFiles(patch).map((path) => ({
-    type: 'write',
-    path: resolvePath(path, around.workingDirectory),
-    ...WHOLE,
-  }))
+  const paths = patch === null ? input.objects() : patchedFiles(patch)
+  return all(paths, (path) => ({ type: 'write', path: resolvePath(path, around.workingDirectory), ...WHOLE }))
+}
+
+const FILE_SUBJECT = 'file:'
+
+function filesAmong(subjects: readonly string[]): string[] {
+  return subjects.flatMap((subject) =>
+    subject.length > FILE_SUBJECT.length && subject.startsWith(FILE_SUBJECT)
+      ? [subject.slice(FILE_SUBJECT.length)]
+      : [],
+  )
 }
 
 function searches({ input }: Call, around: Surroundings): Step[] | null {
@@ -109,16 +114,13 @@ function skill({ input }: Call, around: Surroundings): Step[] | null {
   ]
 }
 
-function subagent({ id, tool, input }: Call, around: Surroundings): Step[] {
-  return [
-    {
-      type: 'subagent',
-      // Without an id of its own a subagent goes by the call that made it.
-      id: input.text(NAMES.subagentId) ?? (id === '' ? null : id),
-      name: input.text(NAMES.subagentName),
-      background: input.isTrue(NAMES.background) || spawnsInBackground(around.harness, tool),
-    },
-  ]
+function subagent({ id, tool, input }: Call, around: Surroundings): Step[] | null {
+  // Without an id of its own a subagent goes by the call that made it.
+  const own = input.text(NAMES.subagentId) ?? (id === '' ? null : id)
+  const name = input.text(NAMES.subagentName)
+  if (own === null && name === null) return null
+  const background = input.isTrue(NAMES.background) || spawnsInBackground(around.harness, tool)
+  return [{ type: 'subagent', id: own, name, background }]
 }
 
 /** What `make` makes of every entry; null when there is none, or one that it makes nothing of. */

@@ -7,6 +7,8 @@ import {
   type Word,
 } from 'unbash'
 
+type ParsedScript = ReturnType<typeof parse>
+
 /** A word of a shell line with its quotes undone; null when only running the line would tell it (`$HOME`, `$(…)`). */
 export type ShellWord = string | null
 
@@ -14,6 +16,8 @@ export type ShellWord = string | null
 export interface Stage {
   /** The program and its arguments; empty for a bare redirection. */
   readonly words: readonly ShellWord[]
+  /** The same words with their quotes undone and nothing else: `$HOME` stays. */
+  readonly spelled: readonly string[]
   /** The file behind `<`; undefined without one. */
   readonly input: ShellWord | undefined
   /** Files that its output goes to; devices are left out. */
@@ -30,16 +34,20 @@ export interface ShellLine {
 }
 
 /** UTF-16 units; longer lines are not looked into. */
-const LONGEST_LINE = 1024 * 1024
+const LONGEST_LINE = 256 * 1024
+/** Here-documents that one line of text may open: the parser's time grows with the square of their number. */
+const MOST_HEREDOCS = 64
+/** More `cd` in a row lead nowhere that is worth following, and each makes the path longer. */
+const MOST_DIRS = 16
 
 /**
  * Parse a shell line. Null when it is not one pipeline behind any number of `cd`: a sequence, a condition, a loop, a
  * subshell, something in the background, or a line that is no shell.
  */
 export function parseShellLine(line: string): ShellLine | null {
-  if (line.length > LONGEST_LINE) return null
-  const script = parse(line)
-  if (script.errors !== undefined && script.errors.length > 0) return null
+  if (line.length > LONGEST_LINE || opensManyHeredocs(line)) return null
+  const script = parsed(line)
+  if (script === null || (script.errors !== undefined && script.errors.length > 0)) return null
   const sequence: PipelineNode[] = []
   for (const { command, background } of script.commands) {
     if (background === true) return null
@@ -52,7 +60,7 @@ export function parseShellLine(line: string): ShellLine | null {
     }
   }
   const last = sequence.pop()
-  if (last === undefined) return null
+  if (last === undefined || sequence.length > MOST_DIRS) return null
   const dirs: ShellWord[] = []
   for (const before of sequence) {
     const dir = dirOf(before)
@@ -61,6 +69,28 @@ export function parseShellLine(line: string): ShellLine | null {
   }
   const stages = stagesOf(last)
   return stages === null ? null : { dirs, stages }
+}
+
+/** Null when the line is nested too deep for the parser, which is recursive. */
+function parsed(line: string): ParsedScript | null {
+  try {
+    return parse(line)
+  } catch {
+    return null
+  }
+}
+
+function opensManyHeredocs(line: string): boolean {
+  let count = 0
+  let feed = line.indexOf('\n')
+  for (let at = line.indexOf('<<'); at >= 0; at = line.indexOf('<<', at + 2)) {
+    if (feed >= 0 && feed < at) {
+      count = 0
+      feed = line.indexOf('\n', at)
+    }
+    if (++count > MOST_HEREDOCS) return true
+  }
+  return false
 }
 
 /** Where a `cd` leads; undefined when this is none. */
@@ -90,7 +120,9 @@ function stagesOf(node: PipelineNode): Stage[] | null {
 function stageOf(node: PipelineNode | CommandNode): Stage | null {
   if (node.type !== 'Command') return null
   if (node.name === undefined && node.prefix.some(({ type }) => type === 'Assignment')) return null
-  const words = node.name === undefined ? [] : [valueOf(node.name), ...node.args.map(argumentOf)]
+  const named = node.name === undefined ? [] : [node.name, ...node.args]
+  const words = named.map(argumentOf)
+  const spelled = named.map((word) => (word.type === 'Assignment' ? word.text : word.value))
   let input: ShellWord | undefined
   let body: string | null = null
   const targets: ShellWord[] = []
@@ -100,7 +132,13 @@ function stageOf(node: PipelineNode | CommandNode): Stage | null {
     else if (redirect.operator === '<' || redirect.operator === '<>') input = targetOf(redirect)
     else if (takesOutput(redirect)) targets.push(targetOf(redirect))
   }
-  return { words, input, targets: targets.filter((target) => target === null || !isDevice(target)), body }
+  return {
+    words,
+    spelled,
+    input,
+    targets: targets.filter((target) => target === null || !isDevice(target)),
+    body,
+  }
 }
 
 /** Does the redirection send standard output into a file? `2>errors` and `2>&1` do not. */

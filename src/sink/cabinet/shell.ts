@@ -32,7 +32,7 @@ export function stepsOfLine(line: string, dir: string | null): readonly Step[] |
 
 /** What a program with these arguments does; as above. */
 export function stepsOfArgv(argv: readonly string[], dir: string | null): readonly Step[] | null {
-  const stage: Stage = { words: argv, input: undefined, targets: [], body: null }
+  const stage: Stage = { words: argv, spelled: argv, input: undefined, targets: [], body: null }
   return argv.length === 0 ? null : ofStages([stage], dir, 0)
 }
 
@@ -52,7 +52,7 @@ function ofStages(stages: readonly Stage[], dir: string | null, depth: number): 
   if (first === undefined) return null
   if (rest.length === 0) {
     const script = wrapped(first)
-    if (script !== null) return depth < MOST_WRAPPERS ? ofLine(script, dir, depth + 1) : null
+    if (script !== null) return depth < MOST_WRAPPERS ? ofScript(script, dir, depth + 1) : null
     if (isPatch(first)) return written(patchedFiles(first.body ?? first.words[1] ?? ''), dir)
   }
   const targets = targetsOf(stages)
@@ -65,14 +65,40 @@ function ofStages(stages: readonly Stage[], dir: string | null, depth: number): 
   return found === null || found === undefined ? null : findSteps(found, rest.length === 0, dir)
 }
 
+interface Script {
+  readonly line: string
+  /** It is what the inner shell gets, but for what the outer one puts in place of `$HOME` and the like. */
+  readonly expands: boolean
+}
+
 /** The line that `bash -lc 'line'` runs. */
-function wrapped({ words, targets, input, body }: Stage): string | null {
+function wrapped({ words, spelled, targets, input, body }: Stage): Script | null {
   const [program, ...rest] = words
   if (program === null || program === undefined || !SHELLS.has(baseName(program))) return null
   if (targets.length > 0 || input !== undefined || body !== null) return null
   const at = rest.findIndex((word) => word !== null && /^-[a-zA-Z]*c$/.test(word))
   if (at < 0 || rest.slice(0, at).some((word) => word === null || !word.startsWith('-'))) return null
-  return rest[at + 1] ?? null
+  const line = spelled[at + 2]
+  return line === undefined ? null : { line, expands: rest[at + 1] === null }
+}
+
+/**
+ * Harnesses quote a script for display in ways of their own, so that a `$` in it may stand for itself (`sed -n '5,$p'`).
+ * Only what names no `$` is taken for known.
+ */
+function ofScript({ line, expands }: Script, dir: string | null, depth: number): readonly Step[] | null {
+  const steps = ofLine(line, dir, depth)
+  return expands && steps?.some(namesVariable) === true ? null : steps
+}
+
+function namesVariable(step: Step): boolean {
+  const named =
+    step.type === 'read' || step.type === 'write' || step.type === 'list'
+      ? [step.path]
+      : step.type === 'search'
+        ? [step.query, step.path]
+        : []
+  return named.some((text) => text !== null && /[$`]/.test(text))
 }
 
 function isPatch(stage: Stage): boolean {

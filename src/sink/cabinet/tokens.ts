@@ -5,9 +5,9 @@ const WHOLE_INPUT: ReadonlySet<string> = new Set(['codex', 'b10x'])
 
 /**
  * The start of a `usage` event up to its tokens, in the classes of spec test-cabinet §3.1: cache writes are uncached input,
- * and reasoning is no part of output. All four keys are there; null is unknown.
+ * and reasoning is no part of output. All four keys are there; null is unknown. Null when nothing at all is known.
  */
-export function tokensOf(usage: UsageFigures, harness: string | null): string {
+export function tokensOf(usage: UsageFigures, harness: string | null): string | null {
   const {
     inputTokens,
     outputTokens,
@@ -15,6 +15,7 @@ export function tokensOf(usage: UsageFigures, harness: string | null): string {
     cacheCreationInputTokens: written,
     thinkingTokens,
   } = usage
+  if (inputTokens === null && outputTokens === null && cached === null && thinkingTokens === null) return null
   const isWhole = WHOLE_INPUT.has(harness ?? '')
   const uncached =
     inputTokens === null
