@@ -70,11 +70,14 @@ export async function* zipMembers(file: string, path: string): AsyncGenerator<Me
   const zip = await new Promise<import('yauzl').ZipFile>((resolve, reject) => {
     // Undecoded names are not judged: what they would do as paths is decided where they are used.
     open(file, { lazyEntries: true, autoClose: false, decodeStrings: false }, (error, opened) => {
-      if (error !== null) reject(new SourceError('ERR_INPUT_UNREADABLE', `${path}: is no whole zip archive (${error.message})`))
+      if (error !== null)
+        reject(new SourceError('ERR_INPUT_UNREADABLE', `${path}: is no whole zip archive (${error.message})`))
       else resolve(opened)
     })
   })
-  const openStream = promisify<import('yauzl').Entry, Readable>((entry, done) => zip.openReadStream(entry, done))
+  const openStream = promisify<import('yauzl').Entry, Readable>((entry, done) =>
+    zip.openReadStream(entry, done),
+  )
   let left = 0
   try {
     for (;;) {
@@ -95,7 +98,10 @@ export async function* zipMembers(file: string, path: string): AsyncGenerator<Me
   } catch (error) {
     if (error instanceof SourceError) throw error
     const why = error instanceof Error ? error.message : String(error)
-    return { left, trouble: { kind: 'corrupt', message: `the archive is damaged (${why}); what came before was read` } }
+    return {
+      left,
+      trouble: { kind: 'corrupt', message: `the archive is damaged (${why}); what came before was read` },
+    }
   } finally {
     zip.close()
   }
@@ -169,7 +175,10 @@ class StreamSource implements Source {
         if (next.value instanceof Uint8Array) return next.value
       }
     } catch {
-      this.trouble = { kind: 'cut', message: 'the archive breaks off in this file; what came before was read' }
+      this.trouble = {
+        kind: 'cut',
+        message: 'the archive breaks off in this file; what came before was read',
+      }
       return null
     }
   }

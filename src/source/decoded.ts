@@ -65,7 +65,8 @@ export class DecodedSource implements Source {
   private overLimits(): Trouble | null {
     const { decoded } = this
     const { ratio, bytes } = this.limits
-    if (decoded <= UNSUSPICIOUS_BYTES || (decoded <= bytes && decoded <= this.inner.bytes * ratio)) return null
+    if (decoded <= UNSUSPICIOUS_BYTES || (decoded <= bytes && decoded <= this.inner.bytes * ratio))
+      return null
     return { kind: 'bomb', message: `expands to more than ${ratio} times its size or ${bytes} bytes` }
   }
 }

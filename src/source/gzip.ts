@@ -22,7 +22,10 @@ export async function* gunzip(input: ByteReader): Decoder {
     const head = await input.peek(3)
     if (head.length === 0) return null
     if (head[0] !== 0x1f || head[1] !== 0x8b || (head.length > 2 && head[2] !== 8)) {
-      return { kind: 'junk', message: 'something that is not gzip follows the compressed data; it was left out' }
+      return {
+        kind: 'junk',
+        message: 'something that is not gzip follows the compressed data; it was left out',
+      }
     }
     if (!(await skipHeader(input))) return CUT
     const trouble = yield* inflateMember(input)
@@ -53,7 +56,8 @@ async function* inflateMember(input: ByteReader): Decoder {
   if (!(await feeding)) return CUT
   const trailer = await input.take(8)
   if (trailer === null) return CUT
-  const whole = trailer.readUInt32LE(4) === bytes % 2 ** 32 && (CRC32 === null || trailer.readUInt32LE(0) === crc)
+  const whole =
+    trailer.readUInt32LE(4) === bytes % 2 ** 32 && (CRC32 === null || trailer.readUInt32LE(0) === crc)
   return whole ? null : { kind: 'corrupt', message: 'the gzip data does not match its checksum' }
 }
 
@@ -101,7 +105,8 @@ async function skipHeader(input: ByteReader): Promise<boolean> {
     const length = (await input.take(2))?.readUInt16LE(0)
     if (length === undefined || (await input.take(length)) === null) return false
   }
-  for (const flag of [FLAG.Name, FLAG.Comment]) if ((flags & flag) !== 0 && !(await skipText(input))) return false
+  for (const flag of [FLAG.Name, FLAG.Comment])
+    if ((flags & flag) !== 0 && !(await skipText(input))) return false
   return (flags & FLAG.HeaderCrc) === 0 || (await input.take(2)) !== null
 }
 

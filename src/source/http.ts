@@ -104,7 +104,10 @@ export class HttpSource implements Source {
     const why = error instanceof Error ? error.message : String(error)
     const place = shownAddress(this.address)
     if (this.position === 0) {
-      throw new SourceError('ERR_INPUT_UNREADABLE', `${place}: cannot be reached (${why}); check the address and the network`)
+      throw new SourceError(
+        'ERR_INPUT_UNREADABLE',
+        `${place}: cannot be reached (${why}); check the address and the network`,
+      )
     }
     this.ended = true
     this.trouble = { kind: 'cut', message: `the connection broke off (${why}); what came before was read` }
@@ -138,7 +141,10 @@ export class HttpSource implements Source {
       this.accept(statusCode, headers, address)
       return body[Symbol.asyncIterator]()
     }
-    throw new SourceError('ERR_INPUT_UNREADABLE', `${shownAddress(this.address)}: more than ${this.limits.redirects} redirects`)
+    throw new SourceError(
+      'ERR_INPUT_UNREADABLE',
+      `${shownAddress(this.address)}: more than ${this.limits.redirects} redirects`,
+    )
   }
 
   private async request(address: string): Promise<Dispatcher.ResponseData> {
@@ -169,7 +175,10 @@ export class HttpSource implements Source {
     if (status !== 200) throw refused(status, shownAddress(address))
     const tag = headerOf(headers, 'etag')
     if (this.position > 0 && tag !== this.tag) {
-      throw new SourceError('ERR_INPUT_UNREADABLE', `${shownAddress(address)}: changed while it was read; read it again`)
+      throw new SourceError(
+        'ERR_INPUT_UNREADABLE',
+        `${shownAddress(address)}: changed while it was read; read it again`,
+      )
     }
     this.toSkip = this.position
     this.tag = tag
@@ -189,7 +198,8 @@ class AskAgain extends Error {
 }
 
 function refused(status: number, place: string): SourceError {
-  if (status === 404 || status === 410) return new SourceError('ERR_NOT_FOUND', `${place}: is not there (${status})`)
+  if (status === 404 || status === 410)
+    return new SourceError('ERR_NOT_FOUND', `${place}: is not there (${status})`)
   const hint = status === 401 || status === 403 ? "; pass credentials with --header 'Name: value'" : ''
   return new SourceError('ERR_INPUT_UNREADABLE', `${place}: the server answered ${status}${hint}`)
 }

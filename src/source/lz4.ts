@@ -8,7 +8,13 @@ const FRAME_MAGIC = 0x184d2204
 const LEGACY_MAGIC = 0x184c2102
 const FIRST_SKIPPABLE = 0x184d2a50
 
-const FLAG = { Independent: 0x20, BlockChecksum: 0x10, ContentSize: 0x08, ContentChecksum: 0x04, DictId: 0x01 } as const
+const FLAG = {
+  Independent: 0x20,
+  BlockChecksum: 0x10,
+  ContentSize: 0x08,
+  ContentChecksum: 0x04,
+  DictId: 0x01,
+} as const
 
 /** Most a block may hold, by the number in its frame's header. */
 const BLOCK_BYTES: Readonly<Record<number, number>> = { 4: 65536, 5: 262144, 6: 1048576, 7: 4194304 }
@@ -37,10 +43,14 @@ export async function* unlz4(input: ByteReader): Decoder {
       if (!(await skipFrame(input))) return CUT
       continue
     }
-    if (magic === LEGACY_MAGIC) return corrupt('is in the legacy format; compress it again with a current lz4')
+    if (magic === LEGACY_MAGIC)
+      return corrupt('is in the legacy format; compress it again with a current lz4')
     if (magic !== FRAME_MAGIC) {
       if (frames === 0) return corrupt('has no frame')
-      return { kind: 'junk', message: 'something that is not lz4 follows the compressed data; it was left out' }
+      return {
+        kind: 'junk',
+        message: 'something that is not lz4 follows the compressed data; it was left out',
+      }
     }
     const frame = await readHeader(input, h32Raw)
     if ('kind' in frame) return frame
@@ -56,7 +66,8 @@ export async function* unlz4(input: ByteReader): Decoder {
       const piece = await input.take(length + (frame.blockChecksum ? 4 : 0))
       if (piece === null) return CUT
       const block = piece.subarray(0, length)
-      if (frame.blockChecksum && h32Raw(block) !== piece.readUInt32LE(length)) return corrupt('has a wrong checksum')
+      if (frame.blockChecksum && h32Raw(block) !== piece.readUInt32LE(length))
+        return corrupt('has a wrong checksum')
       let decoded: Buffer
       try {
         decoded = stored ? Buffer.from(block) : decodeBlock(block, frame.blockBytes, window)
@@ -82,14 +93,18 @@ interface Frame {
   readonly blockBytes: number
 }
 
-async function readHeader(input: ByteReader, h32Raw: (bytes: Uint8Array) => number): Promise<Frame | Trouble> {
+async function readHeader(
+  input: ByteReader,
+  h32Raw: (bytes: Uint8Array) => number,
+): Promise<Frame | Trouble> {
   await input.take(4)
   const flags = (await input.peek(1))[0]
   if (flags === undefined) return CUT
   const length = 2 + ((flags & FLAG.ContentSize) !== 0 ? 8 : 0) + ((flags & FLAG.DictId) !== 0 ? 4 : 0)
   const header = await input.take(length + 1)
   if (header === null) return CUT
-  if (((h32Raw(header.subarray(0, length)) >>> 8) & 0xff) !== header[length]) return corrupt('has a damaged header')
+  if (((h32Raw(header.subarray(0, length)) >>> 8) & 0xff) !== header[length])
+    return corrupt('has a damaged header')
   if (flags >>> 6 !== 1) return corrupt('is of an unknown version')
   if ((flags & FLAG.DictId) !== 0) return corrupt('needs a dictionary, which is not there')
   const blockBytes = BLOCK_BYTES[((header[1] ?? 0) >>> 4) & 7]

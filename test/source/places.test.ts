@@ -11,7 +11,11 @@ describe('usual places', () => {
   test.each([
     ['claude', {}, ['/home/dev/.config/claude/projects', '/home/dev/.claude/projects']],
     ['claude', { CLAUDE_CONFIG_DIR: '/a, /b' }, ['/a/projects', '/b/projects']],
-    ['claude', { CLAUDE_CONFIG_DIR: ' ' }, ['/home/dev/.config/claude/projects', '/home/dev/.claude/projects']],
+    [
+      'claude',
+      { CLAUDE_CONFIG_DIR: ' ' },
+      ['/home/dev/.config/claude/projects', '/home/dev/.claude/projects'],
+    ],
     ['codex', {}, ['/home/dev/.codex/sessions', '/home/dev/.codex/archived_sessions']],
     ['codex', { CODEX_HOME: '/c' }, ['/c/sessions', '/c/archived_sessions']],
     ['b10x', { XDG_STATE_HOME: '/s' }, ['/s/b10x-harness/sessions']],
