@@ -16,6 +16,8 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
   const stop = (): void => {
     unhear()
     controller.abort(new Interruption('interrupted; finished outputs stay, unfinished ones were removed'))
+    // Waiting for more of it would keep the process.
+    process.stdin.destroy()
   }
   const unhear = (): void => {
     for (const name of SIGNALS) process.off(name, stop)

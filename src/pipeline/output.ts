@@ -119,6 +119,7 @@ export class PlacedOutput {
   readonly part: string
   private readonly path: string
   private readonly fd: number
+  private open = true
 
   constructor(path: string) {
     this.path = path
@@ -134,13 +135,19 @@ export class PlacedOutput {
   }
 
   finish(): void {
-    closeSync(this.fd)
+    this.close()
     OutputError.guard(this.path, () => renameSync(this.part, this.path))
   }
 
   abandon(): void {
-    closeSync(this.fd)
+    this.close()
     removePart(this.path)
+  }
+
+  private close(): void {
+    if (!this.open) return
+    this.open = false
+    closeSync(this.fd)
   }
 }
 

@@ -106,7 +106,7 @@ class Run {
 
   private async here(job: TranscriptJob): Promise<void> {
     this.settings.signal?.throwIfAborted()
-    this.take(job, await readJob(job, this.options, this.tools))
+    this.take(job, await untilAborted(readJob(job, this.options, this.tools), this.settings.signal))
   }
 
   private async large(job: LargeJob): Promise<void> {
