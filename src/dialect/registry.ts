@@ -1,4 +1,5 @@
 import type { Adapter } from './adapter.ts'
+import { ampStream } from './amp-stream.ts'
 import { b10x } from './b10x.ts'
 import { cabinet } from './cabinet.ts'
 import { captureOf } from './cabinet-raw.ts'
@@ -7,6 +8,10 @@ import { claudeStream } from './claude-stream.ts'
 import { codexExec } from './codex-exec.ts'
 import { codexRollout } from './codex-rollout.ts'
 import { copilot } from './copilot.ts'
+import { cursorStream } from './cursor-stream.ts'
+import { cursorTranscript } from './cursor-transcript.ts'
+import { droidSession } from './droid-session.ts'
+import { droidStream } from './droid-stream.ts'
 import { geminiChat } from './gemini-chat.ts'
 import { geminiStream } from './gemini-stream.ts'
 import { goHarness } from './go-harness.ts'
@@ -32,12 +37,17 @@ const builtIn: readonly Adapter<unknown>[] = [
   claudeSession,
   claudeStream,
   qwen,
+  cursorStream,
+  ampStream,
+  droidStream,
   geminiStream,
   geminiChat,
   opencodeRun,
   opencodeStore,
   copilot,
+  cursorTranscript,
   piSession,
+  droidSession,
   kimiWire,
 ]
 

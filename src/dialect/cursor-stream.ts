@@ -1,0 +1,334 @@
+import { Bin, type Sink } from '../event/sink.ts'
+import type { Text } from '../event/value.ts'
+import { type Key, keys } from '../kernel/key.ts'
+import { NONE, type Node, type RecordView } from '../kernel/record.ts'
+import { Shape } from '../kernel/shape.ts'
+import type { Adapter, Ending, Evidence } from './adapter.ts'
+import { BLANK_END, blankSession } from './blank.ts'
+import { eachBlock } from './blocks.ts'
+import { emptyTalk, hear, take, type Talk } from './cursor/talk.ts'
+import { toolCall } from './cursor/tools.ts'
+import { count } from './figures.ts'
+import { authorOf } from './reminder.ts'
+import { classes, figuresOf, spend } from './spend.ts'
+import { keptTimeOf, timeAt } from './times.ts'
+import { firstOf, textAt, wholeAt } from './values.ts'
+
+const RECORD = new Shape(
+  'type',
+  'subtype',
+  'session_id',
+  'message',
+  'timestamp_ms',
+  'model_call_id',
+  'call_id',
+  'tool_call',
+  'text',
+)
+const K = keys(
+  'content',
+  'type',
+  'text',
+  'apiKeySource',
+  'cwd',
+  'model',
+  'permissionMode',
+  'mcp_servers',
+  'is_error',
+  'result',
+  'request_id',
+  'duration_ms',
+  'duration_api_ms',
+  'usage',
+  'inputTokens',
+  'outputTokens',
+  'cacheReadTokens',
+  'cacheWriteTokens',
+  'total_cost_usd',
+)
+type Fields = ReturnType<typeof RECORD.read>
+
+interface State {
+  readonly deltas: boolean
+  started: boolean
+  session: string | null
+  model: string | null
+  readonly text: Talk
+  readonly thinking: Talk
+  readonly calls: Set<string>
+  ending: Ending
+}
+
+/**
+ * `cursor-agent -p --output-format stream-json` (spec vendor-transcripts §7). With partial output a text comes in pieces,
+ * which carry a time and no id of a model call, and then once more as a whole: it is written once. Thinking only comes
+ * in pieces. When a run fails hard there is no `result`.
+ */
+export const cursorStream: Adapter<State> = {
+  dialect: 'cursor-stream',
+  summary: 'cursor-agent -p --output-format stream-json',
+  evidence,
+  runId: (record, value) => record.text(RECORD.read(record, value).session_id),
+  initial: ({ deltas }) => ({
+    deltas,
+    started: false,
+    session: null,
+    model: null,
+    text: emptyTalk(),
+    thinking: emptyTalk(),
+    calls: new Set(),
+    ending: { reason: 'error', terminal: false, promised: true },
+  }),
+  step(record, state, sink) {
+    const fields = RECORD.read(record, record.root)
+    const { type, subtype } = fields
+    const at = timeAt(record, fields.timestamp_ms)
+    const bin = translate(record, fields, at, state, sink)
+    if (bin !== null) return bin
+    sink.opaque({ at, vendorType: textAt(record, type), vendorSubtype: textAt(record, subtype) })
+    return Bin.Opaque
+  },
+  end(state, sink) {
+    sayAll(state, sink)
+    return state.ending
+  },
+}
+
+function translate(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): Bin | null {
+  const type = record.word(fields.type)
+  const subtype = record.word(fields.subtype)
+  if (type === 'assistant') return assistant(record, fields, at, state, sink)
+  if (type === 'thinking') return thinking(record, fields, subtype, at, state, sink)
+  sayAll(state, sink)
+  switch (type) {
+    case 'system':
+      return subtype === 'init' ? init(record, fields, at, state, sink) : null
+    case 'user':
+      return user(record, fields, at, state, sink)
+    case 'tool_call': {
+      const { call_id: callId, tool_call: node } = fields
+      if (!record.isString(callId) || !record.isObject(node)) return null
+      enter(record, fields, at, state, sink)
+      return toolCall(record, { subtype, callId, toolCall: node, at }, state.calls, sink)
+    }
+    case 'result':
+      return result(record, fields, subtype, at, state, sink)
+    default:
+      return null
+  }
+}
+
+/** Pieces are held until the whole comes, which says the same, or something else does. */
+function assistant(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): Bin | null {
+  const content = record.get(fields.message, K.content)
+  const whole = textOf(record, content)
+  if (whole === null) return null
+  enter(record, fields, at, state, sink)
+  sayThinking(state, sink)
+  const isPiece = fields.timestamp_ms !== NONE && fields.model_call_id === NONE
+  if (isPiece) {
+    hear(state.text, whole, keptTimeOf(record, at), record.line, () => sayText(state, sink), sink)
+    if (!state.deltas) return Bin.Folded
+    sink.text({ at, text: whole, requestId: null })
+    return Bin.Translated
+  }
+  const { pieces } = state.text
+  if (pieces !== '' && !whole.endsWith(pieces) && !pieces.endsWith(whole)) sayText(state, sink)
+  else if (pieces !== '') {
+    const foldedLines = take(state.text)?.lines ?? []
+    if (state.deltas) return Bin.Folded
+    sink.text({ at, text: whole.length < pieces.length ? pieces : whole, requestId: null, foldedLines })
+    return Bin.Translated
+  }
+  return sayBlocks(record, content, at, sink) > 0 ? Bin.Translated : Bin.Bookkeeping
+}
+
+function sayBlocks(record: RecordView, content: Node, at: Text, sink: Sink): number {
+  if (record.isString(content)) {
+    sink.text({ at, text: content, requestId: null })
+    return 1
+  }
+  return eachBlock(record, content, 'assistant', at, sink, (_block, { type, text }) => {
+    if (!record.is(type, 'text') || !record.isString(text)) return false
+    sink.text({ at, text, requestId: null })
+    return true
+  })
+}
+
+/** The text blocks of a content as one; null when it has none that can be read. */
+function textOf(record: RecordView, content: Node): string | null {
+  if (record.isString(content)) return record.text(content)
+  if (!record.isArray(content)) return null
+  let whole = ''
+  for (let block = firstOf(record, content); block !== NONE; block = record.next(block)) {
+    if (record.is(record.get(block, K.type), 'text')) whole += record.text(record.get(block, K.text)) ?? ''
+  }
+  return whole
+}
+
+function thinking(
+  record: RecordView,
+  fields: Fields,
+  subtype: string | null,
+  at: Text,
+  state: State,
+  sink: Sink,
+): Bin | null {
+  const piece = record.text(fields.text)
+  if (subtype === 'completed') {
+    const lines = state.thinking.lines.length
+    sayThinking(state, sink)
+    if (lines > 0 || piece === null || piece === '') return Bin.Folded
+    enter(record, fields, at, state, sink)
+    sink.thinking({ at, text: fields.text, requestId: null })
+    return Bin.Translated
+  }
+  if (subtype !== 'delta' || piece === null) return null
+  enter(record, fields, at, state, sink)
+  sayText(state, sink)
+  hear(state.thinking, piece, keptTimeOf(record, at), record.line, () => sayThinking(state, sink), sink)
+  if (!state.deltas) return Bin.Folded
+  sink.thinking({ at, text: fields.text, requestId: null })
+  return Bin.Translated
+}
+
+function sayAll(state: State, sink: Sink): void {
+  sayThinking(state, sink)
+  sayText(state, sink)
+}
+
+function sayText(state: State, sink: Sink): void {
+  const held = take(state.text)
+  if (held === null || state.deltas || held.pieces === '') return
+  sink.text({
+    at: held.at,
+    line: held.lines[0] ?? 0,
+    foldedLines: held.lines,
+    text: held.pieces,
+    requestId: null,
+  })
+}
+
+function sayThinking(state: State, sink: Sink): void {
+  const held = take(state.thinking)
+  if (held === null || state.deltas || held.pieces === '') return
+  sink.thinking({
+    at: held.at,
+    line: held.lines[0] ?? 0,
+    foldedLines: held.lines,
+    text: held.pieces,
+    requestId: null,
+  })
+}
+
+function user(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): Bin | null {
+  const content = record.get(fields.message, K.content)
+  if (!record.isString(content) && firstOf(record, content) === NONE) return null
+  enter(record, fields, at, state, sink)
+  if (record.isString(content)) {
+    sink.injection({ at, text: content, origin: authorOf(record.text(content)) })
+    return Bin.Translated
+  }
+  eachBlock(record, content, 'user', at, sink, (_block, { type, text }) => {
+    if (!record.is(type, 'text') || !record.isString(text)) return false
+    sink.injection({ at, text, origin: authorOf(record.text(text)) })
+    return true
+  })
+  return Bin.Translated
+}
+
+/** The end of the run, in newer builds with its usage. That the input lies outside the cache is taken as read. */
+function result(
+  record: RecordView,
+  fields: Fields,
+  subtype: string | null,
+  at: Text,
+  state: State,
+  sink: Sink,
+): Bin {
+  const { root } = record
+  enter(record, fields, at, state, sink)
+  const request = record.get(root, K.request_id)
+  const usage = record.get(root, K.usage)
+  const figure = (name: Key): number | null => count(record, record.get(usage, name), sink)
+  let figures = null
+  if (record.isObject(usage)) {
+    const written = figure(K.cacheWriteTokens)
+    const tokens = classes(figure(K.inputTokens), figure(K.cacheReadTokens), written, figure(K.outputTokens))
+    const id = record.text(request)
+    const key = id === null ? null : `cursor:${state.session ?? ''}:${id}`
+    const { session, model } = state
+    spend(record, { at, requestId: textAt(record, request), model, tokens, key, session }, sink)
+    figures = figuresOf(tokens)
+  }
+  const isError = record.bool(record.get(root, K.is_error))
+  const isGood = isError === false || (isError === null && subtype === 'success')
+  const answer = textAt(record, record.get(root, K.result))
+  if (!isGood) {
+    sink.warning({ at, code: subtype ?? 'result', message: answer ?? 'the run failed', severity: 'error' })
+  }
+  sink.sessionEnded({
+    ...BLANK_END,
+    at,
+    finalAnswer: isGood && answer !== null ? { text: answer, turnId: null } : null,
+    isError,
+    subtype: textAt(record, fields.subtype),
+    durationMs: wholeAt(record, record.get(root, K.duration_ms)),
+    durationApiMs: wholeAt(record, record.get(root, K.duration_api_ms)),
+    usage: figures,
+  })
+  state.ending = { reason: isGood ? 'completed' : 'error', terminal: true, promised: true }
+  return Bin.Translated
+}
+
+function init(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): Bin {
+  const { root } = record
+  const session = record.text(fields.session_id)
+  if (state.started && session === state.session) return Bin.Bookkeeping
+  if (state.started)
+    sink.notice('second-session', record.line, 'another session begins in the same transcript')
+  const model = record.get(root, K.model)
+  state.started = true
+  state.session = session
+  state.model = record.word(model)
+  state.ending = { reason: 'error', terminal: false, promised: true }
+  sink.sessionStarted({
+    ...blankSession('cursor'),
+    at,
+    sessionId: textAt(record, fields.session_id),
+    model: textAt(record, model),
+    permissionMode: textAt(record, record.get(root, K.permissionMode)),
+    credentialSource: textAt(record, record.get(root, K.apiKeySource)),
+    cwd: textAt(record, record.get(root, K.cwd)),
+  })
+  return Bin.Translated
+}
+
+function enter(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): void {
+  if (state.started) return
+  state.started = true
+  state.session = record.text(fields.session_id)
+  sink.sessionStarted({ ...blankSession('cursor'), at, sessionId: textAt(record, fields.session_id) })
+}
+
+function evidence(record: RecordView, value: Node): Evidence | null {
+  const { type, subtype, tool_call: call, session_id: session } = RECORD.read(record, value)
+  const has = (name: keyof typeof K): boolean => record.get(value, K[name]) !== NONE
+  const sub = record.word(subtype)
+  switch (record.word(type)) {
+    case 'tool_call':
+      if (!record.isObject(call) || (sub !== 'started' && sub !== 'completed')) return null
+      return { weight: 'proof', reason: `tool_call ${sub}` }
+    case 'system':
+      if (sub !== 'init' || !has('apiKeySource') || !has('permissionMode') || has('mcp_servers')) return null
+      return { weight: 'proof', reason: 'init with apiKeySource and permissionMode, without mcp_servers' }
+    case 'thinking':
+      if (!record.isString(session) || (sub !== 'delta' && sub !== 'completed')) return null
+      return { weight: 'proof', reason: `thinking ${sub} with session_id` }
+    case 'result':
+      if (!record.isString(session) || !has('request_id') || has('total_cost_usd')) return null
+      return { weight: 'proof', reason: 'result with request_id and without a price' }
+    default:
+      return null
+  }
+}
