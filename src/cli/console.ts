@@ -55,5 +55,5 @@ function tell(text: string): void {
 
 /** Text from outside made safe for a terminal: no control characters. */
 export function plain(text: string): string {
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '\ufffd')
+  return text.replaceAll(/\p{Cc}/gu, '\ufffd')
 }

@@ -33,7 +33,7 @@ export function readingOptions(command: Command): Command {
     )
     .option('--line-limit <bytes>', 'longer lines are kept as their digest only', (text) => whole(text, 1))
     .option('--chunk-bytes <bytes>', 'bytes of a chunk; results do not depend on it', (text) => whole(text, 64))
-    .option('--fail-on <list>', `exit 1 when there are any: ${FAILURES.join(', ')}`, failures)
+    .option('--fail-on <list>', `exit 1 when there are any: ${FAILURES.join(', ')}`, failureList)
     .option('-H, --header <header>', "'Name: value' for inputs that are addresses; may be repeated", header, [])
     .option('-q, --quiet', 'no progress and no summary line')
 }
@@ -154,7 +154,7 @@ function failsOn(results: readonly TranscriptResult[], failOn: readonly string[]
   )
 }
 
-function failures(text: string): Failure[] {
+function failureList(text: string): Failure[] {
   return text.split(',').map((word) => {
     const known = FAILURES.find((failure) => failure === word.trim())
     if (known === undefined) throw new InvalidArgumentError(`'${plain(word)}' is none of ${FAILURES.join(', ')}.`)

@@ -63,7 +63,7 @@ export function safePath(path: string): string {
     .replaceAll('\\', '/')
     .split('/')
     .filter((part) => part !== '' && part !== '.')
-    .map((part) => (part === '..' ? '__' : part.replaceAll(/[\u0000-\u001f\u007f:*?"<>|]/g, '_')))
+    .map((part) => (part === '..' ? '__' : part.replaceAll(/[\p{Cc}:*?"<>|]/gu, '_')))
   return parts.join('/') || 'stdin'
 }
 
