@@ -39,7 +39,7 @@ const LOOSE = keys('text', 'reasoning', 'tool', 'toolName', 'name', 'state')
 
 type Fields = ReturnType<typeof RECORD.read>
 
-interface State {
+export interface State {
   readonly run: string
   started: boolean
   session: string | null
