@@ -30,7 +30,8 @@ function loadNative(): ((text: string) => boolean) | null {
   try {
     const binding: unknown = createRequire(import.meta.url)('simdjson')
     if (typeof binding !== 'object' || binding === null) return null
-    if (!('lazyParse' in binding) || !('isValid' in binding) || typeof binding.isValid !== 'function') return null
+    if (!('lazyParse' in binding) || !('isValid' in binding) || typeof binding.isValid !== 'function')
+      return null
     const { isValid } = binding
     return (text) => isValid(text) === true
   } catch {

@@ -12,6 +12,9 @@ import type { CensusSink, UnparsedReason } from '../sink/census.ts'
 /** One record in so many is asked about a second time, whatever the scanner says. */
 const SAMPLE = 1000
 
+/** What the scanner passes over around a record, and no more: `\s` is wider than the white space of JSON. */
+const PADDING = /^[\0\ufeff \t\r\n]+|[\0\ufeff \t\r\n]+$/g
+
 /** Unparsed lines whose numbers are kept, for `check`. */
 const MOST_UNPARSED_LINES = 1000
 
@@ -164,7 +167,7 @@ export class Translation {
     if ((record.flags & RecordFlag.TooDeep) !== 0) return
     const text = record.bytes.utf8Slice(record.start, record.end)
     // The record without what the scanner passes over around it.
-    const bare = (record.flags & RecordFlag.Padded) !== 0 ? text.replaceAll(/^[\0\ufeff\s]+|[\0\s]+$/g, '') : text
+    const bare = (record.flags & RecordFlag.Padded) !== 0 ? text.replaceAll(PADDING, '') : text
     if (isJson(bare) === parsed) return
     this.faults++
     this.parts.sink.notice(
