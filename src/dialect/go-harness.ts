@@ -7,7 +7,7 @@ import { open } from './go-harness/early.ts'
 import { type Envelope, readEnvelope, runIdOf } from './go-harness/envelope.ts'
 import * as runs from './go-harness/run.ts'
 import { missing, printOf, stand } from './go-harness/sequence.ts'
-import { initialState, type Run, runOf, type State, type Step } from './go-harness/state.ts'
+import { beginRun, initialState, type Run, type State, type Step } from './go-harness/state.ts'
 import { hear, say } from './go-harness/talk.ts'
 import { billUnknown, turnUsage } from './go-harness/totals.ts'
 import * as warnings from './go-harness/warnings.ts'
@@ -107,12 +107,12 @@ export const goHarness: Adapter<State> = {
 
 /** One event: the run it is of, its place in it, and then what its type says. */
 function event(record: RecordView, envelope: Envelope, state: State, sink: Sink): Bin {
-  const { type, at, data, seq, id } = envelope
+  const { type, at, data, seq, isNamed } = envelope
   if (data !== NONE && !record.isObject(data)) return Bin.Opaque
   const name = envelope.run ?? state.fallback
-  let run = runOf(state, name, keptTimeOf(record, at), record.line)
+  let run = state.runs.get(name) ?? beginRun(state, name, keptTimeOf(record, at), record.line)
   if (seq === null) {
-    if (id !== null && isRepeated(record, state, sink)) return Bin.Folded
+    if (isNamed && isRepeated(record, state, sink)) return Bin.Folded
   } else {
     const standing = stand(run.sequence, seq, printOf(record), record.line, OPENING.has(type))
     if (standing === 'repeat') {
@@ -125,14 +125,12 @@ function event(record: RecordView, envelope: Envelope, state: State, sink: Sink)
       sink.notice('seq-conflict', record.line, 'two events of a run have one number')
     if (standing === 'restart') {
       close(run, state, sink)
-      state.runs.delete(name)
-      run = runOf(state, name, keptTimeOf(record, at), record.line)
+      run = beginRun(state, name, keptTimeOf(record, at), record.line)
       stand(run.sequence, seq, printOf(record), record.line, true)
     }
   }
   note(record, envelope, run, sink)
-  const identity = identityOf(run, seq, keptTimeOf(record, at), record.line)
-  const step: Step = { record, type, at, data, run, identity, state, sink }
+  const step: Step = { record, type, at, data, seq, run, state, sink }
   if (run.terminal !== null && seq !== null) {
     sink.notice('after-terminal', record.line, 'an event comes after the end of its run')
   }
@@ -152,18 +150,6 @@ function note(record: RecordView, { data, run: name }: Envelope, { facts }: Run,
   if (schema !== NONE && !record.is(schema, SCHEMA)) {
     sink.notice('foreign-schema-version', record.line, 'an event is of another schema version than 1')
   }
-}
-
-/**
- * What names an event in every recording of it: its number and time in its conversation, since rollouts do not name their
- * run. Without these, its run.
- */
-function identityOf(run: Run, seq: number | null, at: string | null, line: number): string {
-  const place = seq ?? `line ${line}`
-  const { conversation } = run.facts
-  return conversation === null || at === null
-    ? `go-harness:${run.id}:${place}`
-    : `go-harness:${conversation}:${at}:${place}`
 }
 
 const MOST_PRINTS = 1024
@@ -192,7 +178,8 @@ function commandLine(record: RecordView, state: State): Bin | null {
   else if (!isHead) return null
   if (isHead) {
     state.isRun = true
-    const run = runOf(state, record.text(record.get(root, K.run_id)) ?? '', null, record.line)
+    const id = record.text(record.get(root, K.run_id)) ?? ''
+    const run = state.runs.get(id) ?? beginRun(state, id, null, record.line)
     run.facts.model = record.text(record.get(root, K.model))
     run.facts.conversation = record.text(record.get(root, K.conversation_id))
     run.facts.session = run.facts.conversation ?? run.id
@@ -306,8 +293,9 @@ function opaque(record: RecordView, envelope: Envelope | null, sink: Sink): Bin 
   return Bin.Opaque
 }
 
+const proof = (reason: string): Evidence => ({ weight: 'proof', reason })
+
 function evidence(record: RecordView, value: Node): Evidence | null {
-  const proof = (reason: string): Evidence => ({ weight: 'proof', reason })
   if (isAuditEntry(record, value)) {
     return { ...proof('entry of an audit log with prev_hash and entry_hash'), isRun: false }
   }

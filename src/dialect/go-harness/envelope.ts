@@ -24,8 +24,8 @@ export interface Envelope {
   readonly run: string | null
   /** Number of the event in its run, from 0; null for events of the conversation around it. */
   readonly seq: number | null
-  /** The id as written; rollouts have none. */
-  readonly id: string | null
+  /** It has an id; records of rollouts have none. */
+  readonly isNamed: boolean
   readonly at: Text
   /** The payload; `NONE` when there is none. */
   readonly data: Node
@@ -43,41 +43,67 @@ export function readEnvelope(record: RecordView): Envelope | null {
   const fields = ROOT.read(record, record.root)
   if (fields.event_type !== NONE) {
     const type = record.word(fields.event_type)
-    const id = record.text(fields.event_id)
-    const seq = numberAt(record, fields.seq) ?? sequenceOf(id)
+    const seq = numberAt(record, fields.seq) ?? sequenceAt(record, fields.event_id)
     const at = textAt(record, fields.timestamp)
-    return type === null ? null : { type, run: record.text(fields.run_id), seq, id, at, data: fields.payload }
+    const run = record.word(fields.run_id)
+    const isNamed = fields.event_id !== NONE
+    return type === null ? null : { type, run, seq, isNamed, at, data: fields.payload }
   }
-  const type = record.word(fields.type) ?? record.frame?.event ?? null
+  const { frame } = record
+  const type = record.word(fields.type) ?? frame?.event ?? null
   if (type === null) return null
-  const id = record.text(fields.id) ?? record.frame?.id ?? null
-  if (id === null && (fields.ts !== NONE || fields.data !== NONE)) {
-    return {
-      type,
-      run: null,
-      seq: numberAt(record, fields.seq),
-      id,
-      at: textAt(record, fields.ts),
-      data: fields.data,
-    }
+  if (fields.id === NONE && (fields.ts !== NONE || fields.data !== NONE)) {
+    const seq = numberAt(record, fields.seq)
+    return { type, run: null, seq, isNamed: false, at: textAt(record, fields.ts), data: fields.data }
   }
-  const run = record.text(fields.run_id) ?? runOf(id)
-  return { type, run, seq: sequenceOf(id), id, at: textAt(record, fields.timestamp), data: fields.payload }
+  const isFramed = fields.id === NONE && frame !== null && frame.id !== null
+  return {
+    type,
+    run: record.word(fields.run_id) ?? runOf(isFramed ? frame.id : record.text(fields.id)),
+    seq: isFramed ? sequenceOf(frame.id) : sequenceAt(record, fields.id),
+    isNamed: isFramed || fields.id !== NONE,
+    at: textAt(record, fields.timestamp),
+    data: fields.payload,
+  }
 }
 
 /** The first run id that a value names, null for events that belong to a conversation only. */
 export function runIdOf(record: RecordView, value: Node): string | null {
-  const id = record.text(record.get(value, K.id)) ?? record.text(record.get(value, K.event_id))
-  const run = record.text(record.get(value, K.run_id))
   if (record.get(value, K.entry_hash) !== NONE) return null
-  if (id !== null) return sequenceOf(id) === null ? null : (run ?? runOf(id))
+  const run = record.text(record.get(value, K.run_id))
+  for (const field of [K.id, K.event_id]) {
+    const id = record.text(record.get(value, field))
+    if (id !== null) return sequenceOf(id) === null ? null : (run ?? runOf(id))
+  }
   return record.is(record.get(value, K.type), 'run') ? run : null
 }
 
 /** The part of an id behind its last colon, when it is a number. */
-export function sequenceOf(id: string | null): number | null {
-  const digits = id === null ? null : /:(\d{1,15})$/.exec(id)?.[1]
-  return digits === undefined || digits === null ? null : Number(digits)
+function sequenceOf(id: string | null): number | null {
+  const digits = id === null ? undefined : /:(\d{1,15})$/.exec(id)?.[1]
+  return digits === undefined ? null : Number(digits)
+}
+
+const QUOTE_LENGTH = 1
+const COLON = 0x3a
+const MOST_DIGITS = 15
+
+/** The same for an id in the record, which is long and different on every line: only its digits are looked at. */
+function sequenceAt(record: RecordView, node: Node): number | null {
+  if (!record.isString(node)) return null
+  const { bytes, words } = record
+  const start = (words[node] ?? 0) + QUOTE_LENGTH
+  let at = (words[node + 1] ?? 0) - QUOTE_LENGTH - 1
+  let value = 0
+  let scale = 1
+  for (let digits = 0; at >= start && digits <= MOST_DIGITS; at--, digits++, scale *= 10) {
+    const byte = bytes[at] ?? 0
+    if (byte === COLON) return digits === 0 ? null : value
+    const digit = byte - 0x30
+    if (digit < 0 || digit > 9) return null
+    value += digit * scale
+  }
+  return null
 }
 
 function runOf(id: string | null): string | null {

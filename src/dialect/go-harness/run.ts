@@ -2,6 +2,7 @@ import type { CloseReason } from '../../event/events.ts'
 import { Bin } from '../../event/sink.ts'
 import { type Node, NONE, type RecordView } from '../../kernel/record.ts'
 import { BLANK_END } from '../blank.ts'
+import { count } from '../figures.ts'
 import { keptTimeOf } from '../times.ts'
 import { children, textAt, wholeAt } from '../values.ts'
 import { closePieces, unanswered } from './calls.ts'
@@ -58,7 +59,7 @@ export function steering(step: Step): Bin {
 /** What `session.started` tells; later statements of the same are the harness's own business. */
 export function providerResolved({ record, data, run }: Step): Bin {
   const model = record.text(record.get(data, K.model))
-  if (model === null) return Bin.Opaque
+  if (model === null) return Bin.Bookkeeping
   run.facts.model = model
   return Bin.Folded
 }
@@ -92,10 +93,10 @@ export function toolsOffered(step: Step): Bin {
 
 /** `run.step.started`: an iteration of the loop is a turn; an empty answer is tried again under the same number. */
 export function stepStarted(step: Step): Bin {
-  const { record, data, at, run } = step
-  const turn = wholeAt(record, record.get(data, K.step))
+  const { record, data, at, run, sink } = step
+  const turn = count(record, record.get(data, K.step), sink)
   if (turn === null) return Bin.Opaque
-  closePieces(run, 'call', step.sink)
+  closePieces(run, 'call', sink)
   forget(run.talk)
   run.turn = turn
   early(step, { kind: 'turn', turn, at: keptTimeOf(record, at), line: record.line })
@@ -104,7 +105,7 @@ export function stepStarted(step: Step): Bin {
 
 export function stepCompleted(step: Step): Bin {
   const { record, data, at, run, state, sink } = step
-  const turn = wholeAt(record, record.get(data, K.step))
+  const turn = count(record, record.get(data, K.step), sink)
   if (turn === null) return Bin.Opaque
   open(run, state, sink)
   closePieces(run, 'call', sink)
@@ -212,9 +213,8 @@ function checkOrder({ record, type, run, sink }: Step): void {
 
 /** Every call that ran has its completion; what was cancelled or failed in the middle need not. */
 function checkCalls({ record, type, run, sink }: Step): void {
-  const open = unanswered(run)
-  if (type !== 'run.completed' || open === 0) return
-  for (let i = 0; i < open; i++) {
+  const owed = type === 'run.completed' ? unanswered(run) : 0
+  for (let i = 0; i < owed; i++) {
     sink.notice('call-without-completion', record.line, 'a call that was not denied has no completion')
   }
 }

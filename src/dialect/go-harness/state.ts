@@ -3,6 +3,7 @@ import type { Text } from '../../event/value.ts'
 import type { Sink } from '../../event/sink.ts'
 import type { JsonBytes, Node, RecordView } from '../../kernel/record.ts'
 import type { AdapterContext } from '../adapter.ts'
+import { keptTimeOf } from '../times.ts'
 import { type Audit, emptyAudit } from './audit.ts'
 import { emptySequence, type Sequence } from './sequence.ts'
 import { emptySpend, type Spend } from './totals.ts'
@@ -112,8 +113,7 @@ export interface Step {
   /** Payload; `NONE` when there is none. */
   readonly data: Node
   readonly run: Run
-  /** Identity of this event in the whole corpus. */
-  readonly identity: string
+  readonly seq: number | null
   readonly state: State
   readonly sink: Sink
 }
@@ -133,10 +133,22 @@ export function initialState(context: AdapterContext): State {
   }
 }
 
-/** The run of that id, a new one when it was not seen yet. */
-export function runOf(state: State, id: string, at: string | null, line: number): Run {
-  const known = state.runs.get(id)
-  if (known !== undefined) return known
+/**
+ * What names an event in every recording of it: its number and time in its conversation, since rollouts do not name their
+ * run. Without these, its run.
+ */
+export function identityOf({ record, at, run, seq }: Step): string {
+  const place = seq ?? `line ${record.line}`
+  const time = keptTimeOf(record, at)
+  const { conversation } = run.facts
+  return conversation === null || time === null
+    ? `go-harness:${run.id}:${place}`
+    : `go-harness:${conversation}:${time}:${place}`
+}
+
+/** A new run, in the place of one of the same id. */
+export function beginRun(state: State, id: string, at: string | null, line: number): Run {
+  state.runs.delete(id)
   if (state.runs.size >= MOST_RUNS) {
     const [oldest] = state.runs.keys()
     const ended = [...state.runs.values()].find(({ terminal }) => terminal !== null)?.id ?? oldest

@@ -6,7 +6,7 @@ import { count, parsePicoUsd, plus } from '../figures.ts'
 import { classes, outsideCache, spend } from '../spend.ts'
 import { keptTimeOf } from '../times.ts'
 import { open } from './early.ts'
-import type { Run, Step } from './state.ts'
+import { identityOf, type Run, type Step } from './state.ts'
 import { K } from './words.ts'
 
 /** Counts as the harness writes them: what came from the cache is a part of the prompt. */
@@ -64,7 +64,8 @@ export function emptySpend(): Spend {
  * `usage.delta`: one turn (spec §2.4). A turn whose provider reported nothing is all zeros, which are not known to be
  * zeros. A price stands only when the harness had one; the classes of the cache are absent when the provider sent none.
  */
-export function turnUsage({ record, data, at, run, identity, state, sink }: Step): Bin {
+export function turnUsage(step: Step): Bin {
+  const { record, data, at, run, state, sink } = step
   const turn = record.get(data, K.turn_usage)
   if (!record.isObject(turn)) return Bin.Opaque
   open(run, state, sink)
@@ -83,7 +84,7 @@ export function turnUsage({ record, data, at, run, identity, state, sink }: Step
       tokens: isUnknown
         ? classes(null, null, null, null)
         : classes(outsideCache(prompt, cached, 0, record.line, sink), cached, 0, completion, reasoning),
-      key: identity,
+      key: identityOf(step),
       session: run.facts.session,
       process: run.id,
       final: isReported,
@@ -120,7 +121,7 @@ export interface Totals {
  * that were lost, or all of them where a harness writes none. Turns that neither tells of are requests of unknown size.
  */
 export function closeTotals(step: Step): Totals {
-  const { record, data, at, run, identity, sink } = step
+  const { record, data, at, run, sink } = step
   const { spend: sums } = run
   const stated = statedTotals(record, record.get(data, K.usage_totals), sink)
   const rest = {
@@ -138,7 +139,16 @@ export function closeTotals(step: Step): Totals {
     const final = unknownTurns(sums) === 0
     spend(
       record,
-      { at, requestId: null, model, tokens, key: `${identity}:rest`, session, process: run.id, final },
+      {
+        at,
+        requestId: null,
+        model,
+        tokens,
+        key: `${identityOf(step)}:rest`,
+        session,
+        process: run.id,
+        final,
+      },
       sink,
     )
   } else {

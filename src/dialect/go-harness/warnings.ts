@@ -53,7 +53,7 @@ interface Part {
 }
 
 const templates: ReadonlyMap<string, readonly Part[]> = new Map(
-  Object.entries(MESSAGES).map(([type, message]) => [type, partsOf(message)]),
+  Object.entries(MESSAGES).map(([type, template]) => [type, partsOf(template)]),
 )
 
 /** Types that `warn` has words for. */
@@ -62,7 +62,7 @@ export const DIAGNOSES: readonly string[] = [...templates.keys()]
 /** A diagnosis becomes a warning under its own type. */
 export function warn(step: Step): Bin {
   if (!step.record.isObject(step.data)) return Bin.Opaque
-  return write(step, step.type, message(step), ERRORS.has(step.type) ? 'error' : 'warning')
+  return write(step, step.type, wordsOf(step), ERRORS.has(step.type) ? 'error' : 'warning')
 }
 
 /** `prompt.warning`: the harness's own code and words. */
@@ -117,7 +117,7 @@ export function clip(text: string): string {
   return text.length <= LONGEST_FIELD ? text : `${text.slice(0, LONGEST_FIELD)}…`
 }
 
-function message({ record, data, type }: Step): string {
+function wordsOf({ record, data, type }: Step): string {
   const parts = templates.get(type) ?? []
   const absent = new Set(
     parts
@@ -128,7 +128,7 @@ function message({ record, data, type }: Step): string {
   for (const { text, field, bracket } of parts) {
     if (bracket > 0 && absent.has(bracket)) continue
     made += text
-    if (field !== null) made += words(record, record.get(data, field))
+    if (field !== null) made += spelled(record, record.get(data, field))
   }
   return made
 }
@@ -137,7 +137,7 @@ function isAbsent(record: RecordView, node: Node): boolean {
   return record.isNullish(node) || record.text(node) === ''
 }
 
-function words(record: RecordView, node: Node): string {
+function spelled(record: RecordView, node: Node): string {
   if (node === NONE) return '(unknown)'
   return clip(record.text(node) ?? record.raw(node))
 }
