@@ -14,7 +14,7 @@ const timestamp = v.pipe(
     /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?Z$/,
   ),
 )
-const text = v.optional(v.string())
+const words = v.optional(v.string())
 const success = v.optional(v.boolean())
 const lines = { startLine: v.optional(line), endLine: v.optional(line) }
 
@@ -32,27 +32,27 @@ export const cabinetEvent = v.variant('type', [
   event('reasoning', { message: v.pipe(v.string(), v.nonEmpty()) }),
   event('command', {
     command: v.string(),
-    workingDirectory: text,
+    workingDirectory: words,
     exitCode: v.optional(int32),
     isSuccess: success,
   }),
   event('read', { path: v.string(), ...lines, isSuccess: success }),
   event('write', { path: v.string(), ...lines, isSuccess: success }),
-  event('search', { query: v.string(), path: text, isSuccess: success }),
-  event('list', { path: text, isSuccess: success }),
-  event('skill', { path: v.string(), skillName: text, ...lines, isSuccess: success }),
+  event('search', { query: v.string(), path: words, isSuccess: success }),
+  event('list', { path: words, isSuccess: success }),
+  event('skill', { path: v.string(), skillName: words, ...lines, isSuccess: success }),
   event('orchestration', {
     action: v.picklist(['subagent_started', 'subagent_completed', 'subagent_failed']),
-    subagentId: text,
-    subagentName: text,
+    subagentId: words,
+    subagentName: words,
     isSuccess: success,
   }),
   event('usage', {
     tokens: v.strictObject({ uncachedInput: count, cachedInput: count, output: count, reasoning: count }),
     cost: v.optional(v.number()),
   }),
-  event('error', { message: v.string(), code: text }),
-  event('warning', { message: v.string(), code: text }),
+  event('error', { message: v.string(), code: words }),
+  event('warning', { message: v.string(), code: words }),
   v.strictObject({
     timestamp,
     type: v.literal('system'),

@@ -19,7 +19,9 @@ export const NAMES = {
   lineCount: names('limit line_count lineCount num_lines numLines n_lines'),
   lineRange: names('view_range viewRange read_range readRange range'),
   files: names('files paths file_paths filePaths changes include'),
-  query: names('pattern query regex glob search searchText q glob_pattern globPattern search_term'),
+  query: names(
+    'pattern query regex glob search searchText q glob_pattern globPattern filePattern search_term',
+  ),
   queries: names('queries patterns'),
   scope: names(
     'path dir directory cwd scope dir_path directory_path target_directory targetDirectory folder',

@@ -37,13 +37,15 @@ export function argumentsOf(record: RecordView, input: Json): CallArguments {
   if (input === null) return new PlainArguments({}, null)
   if (typeof input !== 'number') {
     const value = parsed(input)
-    return typeof value === 'string'
-      ? ofText(input, value)
-      : new PlainArguments(isRecord(value) ? value : {}, null)
+    return typeof value === 'string' ? ofText(input, value) : ofValue(value)
   }
-  if (record.isArray(input)) return new PlainArguments({ files: plainAt(record, input) }, null)
+  if (record.isArray(input)) return ofValue(plainAt(record, input))
   if (!record.isString(input)) return new RecordArguments(record, input)
   return ofText(record.keep(input), record.rawBytes(input) > LONGEST_PARSED ? null : record.text(input))
+}
+
+function ofValue(value: unknown): CallArguments {
+  return new PlainArguments(Array.isArray(value) ? { files: value } : isRecord(value) ? value : {}, null)
 }
 
 /** Some harnesses write the arguments as JSON in a string; other text is an argument by itself. */
