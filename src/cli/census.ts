@@ -36,8 +36,10 @@ export function censusCommand(program: Command, done: (code: number) => void): v
         signal,
       }),
     )
+    // A program that asked for a document gets one, also when there was nothing to count.
+    if (flags.json === true) console.data(`${censusJson(report)}\n`)
     refuseNothing(counted, paths)
-    console.data(flags.json === true ? `${censusJson(report)}\n` : censusTable(report, terminalStyle()))
+    if (flags.json !== true) console.data(censusTable(report, terminalStyle()))
     const code = verdict(console, counted, flags)
     console.summary(`millrace: ${inWords(counted)}`)
     done(code)

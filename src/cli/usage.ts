@@ -73,10 +73,11 @@ async function run(given: readonly string[], flags: Flags): Promise<number> {
       signal,
     }),
   )
-  refuseNothing(counted, paths)
+  // A program that asked for a document gets one, also when there was nothing to count.
   if (flags.json === true) console.data(`${usageJson(report)}\n`)
-  else if (flags.csv === true) console.data(usageCsv(report))
-  else console.data(usageTable(report, terminalStyle()))
+  refuseNothing(counted, paths)
+  if (flags.csv === true) console.data(usageCsv(report))
+  else if (flags.json !== true) console.data(usageTable(report, terminalStyle()))
   const code = verdict(console, counted, flags)
   console.summary(`millrace: ${inWords(counted)}`)
   const { unpriced, totals } = report.usage
