@@ -293,7 +293,7 @@ describe.each(Object.entries(TOOLS))('tools of %s', (adapter, rows) => {
   })
 
   test('are ten at least', () => {
-    if (adapter !== 'some-other-harness') expect(rows.length).toBeGreaterThanOrEqual(10)
+    expect(rows.length).toBeGreaterThanOrEqual(adapter === 'some-other-harness' ? 1 : 10)
   })
 })
 
@@ -333,18 +333,6 @@ describe('tools of a stream of events', () => {
 })
 
 describe('calls of a shell', () => {
-  const one = (shell: 'classify' | 'command', input: object, exitCode: number | null = null) =>
-    bare(
-      cabinetOf(
-        (sink) => {
-          sink.sessionStarted(sessionStarted({ adapter: 'codex', sessionId: null }))
-          sink.toolRequested({ ...toolRequested('c0', 'shell'), input: json(input) })
-          sink.toolResult({ ...toolResult('c0', exitCode === null ? null : exitCode !== 0), exitCode })
-        },
-        { shell },
-      ).events,
-    )
-
   test('stay commands on demand', () => {
     expect(one('command', { cmd: 'cat a.ts' }, 0)).toEqual([
       { type: 'command', command: 'cat a.ts', exitCode: 0, isSuccess: true },
@@ -372,6 +360,18 @@ describe('calls of a shell', () => {
     ])
   })
 })
+
+const one = (shell: 'classify' | 'command', input: object, exitCode: number | null = null) =>
+  bare(
+    cabinetOf(
+      (sink) => {
+        sink.sessionStarted(sessionStarted({ adapter: 'codex', sessionId: null }))
+        sink.toolRequested({ ...toolRequested('c0', 'shell'), input: json(input) })
+        sink.toolResult({ ...toolResult('c0', exitCode === null ? null : exitCode !== 0), exitCode })
+      },
+      { shell },
+    ).events,
+  )
 
 function stream(name: string, input: object, operations: readonly string[] | null): object[] {
   const head = { format: 'metaharness.event/1', run: 'r' }

@@ -17,6 +17,35 @@ const reads = (...paths: readonly [path: string, success?: boolean][]) =>
     ...(isSuccess === undefined ? {} : { isSuccess }),
   }))
 
+const readAndMake = (adapter: string) => (sink: Sink) => {
+  sink.sessionStarted(sessionStarted({ adapter, sessionId: null }))
+  sink.toolRequested(read('c', 'a'))
+  sink.toolResult(toolResult('c'))
+  sink.toolRequested({ ...toolRequested('d', 'Bash', ['shell']), input: json({ command: 'make' }) })
+  sink.toolResult({ ...toolResult('d'), exitCode: 2 })
+}
+const long = (id: number): string => `${id}-${'x'.repeat(100_000)}`
+const sayAndAnswer = (answer: string) => (sink: Sink) => {
+  sink.text({ at: null, text: 'Done.', requestId: null })
+  sink.sessionEnded(sessionEnded({ finalAnswer: { text: answer, turnId: null }, isError: false }))
+}
+const spawn = (id: string, input: object) => ({
+  ...toolRequested(id, 'Task', ['subagent.spawn']),
+  input: json(input),
+})
+const told = (action: string, subagentId: string, subagentName: string, isSuccess?: boolean) => ({
+  type: 'orchestration',
+  action: `subagent_${action}`,
+  subagentId,
+  subagentName,
+  ...(isSuccess === undefined ? {} : { isSuccess }),
+})
+const said = (at: string | null) => (sink: Sink) => sink.text({ at, text: 'x', requestId: null })
+const times = (ats: readonly (string | null)[], observedAt: string | null = null) =>
+  cabinetOf((sink) => ats.forEach((at, i) => sink.warning({ at, line: i, code: 'w', message: 'x' })), {
+    observedAt,
+  })
+
 describe('a call and its result', () => {
   test('are one event, written when the result arrives', () => {
     const { events } = cabinetOf((sink) => {
@@ -50,16 +79,9 @@ describe('a call and its result', () => {
   })
 
   test('leave success unset when nothing says how it came out, but for a harness that names only failures', () => {
-    const tell = (adapter: string) => (sink: Sink) => {
-      sink.sessionStarted(sessionStarted({ adapter, sessionId: null }))
-      sink.toolRequested(read('c', 'a'))
-      sink.toolResult(toolResult('c'))
-      sink.toolRequested({ ...toolRequested('d', 'Bash', ['shell']), input: json({ command: 'make' }) })
-      sink.toolResult({ ...toolResult('d'), exitCode: 2 })
-    }
     const made = { type: 'command', command: 'make', exitCode: 2, isSuccess: false }
-    expect(bare(cabinetOf(tell('goose')).events)).toEqual([...reads(['a']), made])
-    expect(bare(cabinetOf(tell('claude')).events)).toEqual([...reads(['a', true]), made])
+    expect(bare(cabinetOf(readAndMake('goose')).events)).toEqual([...reads(['a']), made])
+    expect(bare(cabinetOf(readAndMake('claude')).events)).toEqual([...reads(['a', true]), made])
   })
 
   test('that has a result already gets no second event: the other result is kept as it is', () => {
@@ -132,7 +154,6 @@ describe('a call and its result', () => {
   })
 
   test('are held up to a bound: then the oldest are written without their outcome', () => {
-    const long = (id: number): string => `${id}-${'x'.repeat(100_000)}`
     const { events, notices } = cabinetOf((sink) => {
       for (let i = 0; i < 50; i++) sink.toolRequested(read(`c${i}`, long(i)))
       for (let i = 0; i < 50; i++) sink.toolResult(toolResult(`c${i}`, false))
@@ -187,12 +208,8 @@ describe('what is said', () => {
   })
 
   test('as a final answer is said once', () => {
-    const tell = (answer: string) => (sink: Sink) => {
-      sink.text({ at: null, text: 'Done.', requestId: null })
-      sink.sessionEnded(sessionEnded({ finalAnswer: { text: answer, turnId: null }, isError: false }))
-    }
-    expect(bare(cabinetOf(tell('Done.')).events)).toEqual([{ type: 'agent', message: 'Done.' }])
-    expect(bare(cabinetOf(tell('{"n":1}')).events)).toEqual([
+    expect(bare(cabinetOf(sayAndAnswer('Done.')).events)).toEqual([{ type: 'agent', message: 'Done.' }])
+    expect(bare(cabinetOf(sayAndAnswer('{"n":1}')).events)).toEqual([
       { type: 'agent', message: 'Done.' },
       { type: 'agent', message: '{"n":1}' },
     ])
@@ -209,10 +226,6 @@ describe('what is said', () => {
 
 describe('subagents', () => {
   test('that are waited for begin and end', () => {
-    const spawn = (id: string, input: object) => ({
-      ...toolRequested(id, 'Task', ['subagent.spawn']),
-      input: json(input),
-    })
     const { events } = cabinetOf((sink) => {
       sink.toolRequested(spawn('c1', { subagent_type: 'reviewer', prompt: 'look' }))
       sink.toolRequested(spawn('c2', { description: 'ports', agent_id: 'a7' }))
@@ -222,13 +235,6 @@ describe('subagents', () => {
       sink.toolResult(toolResult('c1', null))
       sink.toolResult(toolResult('c3', false))
       sink.streamClosed({ reason: 'completed' })
-    })
-    const told = (action: string, subagentId: string, subagentName: string, isSuccess?: boolean) => ({
-      type: 'orchestration',
-      action: `subagent_${action}`,
-      subagentId,
-      subagentName,
-      ...(isSuccess === undefined ? {} : { isSuccess }),
     })
     expect(bare(events)).toEqual([
       told('started', 'c1', 'reviewer'),
@@ -335,12 +341,6 @@ describe('what is odd', () => {
 })
 
 describe('the head of a line', () => {
-  const said = (at: string | null) => (sink: Sink) => sink.text({ at, text: 'x', requestId: null })
-  const times = (ats: readonly (string | null)[], observedAt: string | null = null) =>
-    cabinetOf((sink) => ats.forEach((at, i) => sink.warning({ at, line: i, code: 'w', message: 'x' })), {
-      observedAt,
-    })
-
   test('has the time of the record, else the last one, else what the caller says', () => {
     const { events, notices } = times(
       [null, '2026-02-01T10:00:00.5Z', null, 'yesterday'],
