@@ -1,3 +1,4 @@
+import { compactText } from './compact-text.ts'
 import type { JsonBytes, Node, RecordView } from '../kernel/record.ts'
 
 /** JSON that a record holds inside a string, as some harnesses keep the arguments of calls. */
@@ -13,7 +14,7 @@ export function encodedJson(record: RecordView, node: Node): EncodedJson | null 
   if (text === null || !/^\s*[[{]/.test(text)) return null
   try {
     const value: unknown = JSON.parse(text)
-    return { json: { bytes: Buffer.from(compacted(text)), suspect: true }, subjects: pathsIn(value) }
+    return { json: { bytes: Buffer.from(compactText(text)), suspect: true }, subjects: pathsIn(value) }
   } catch {
     return null
   }
@@ -26,25 +27,4 @@ function pathsIn(value: unknown): string[] {
     const path = fields.get(name)
     return typeof path === 'string' ? [`file:${path}`] : []
   })
-}
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const SPACE = 0x20
-
-/** Valid JSON without white space between its tokens, strings and numbers as spelled. */
-function compacted(json: string): string {
-  let made = ''
-  let from = 0
-  let inString = false
-  for (let i = 0; i < json.length; i++) {
-    const code = json.charCodeAt(i)
-    if (code === QUOTE) inString = !inString
-    else if (inString && code === BACKSLASH) i++
-    else if (!inString && code <= SPACE) {
-      made += json.slice(from, i)
-      from = i + 1
-    }
-  }
-  return made + json.slice(from)
 }

@@ -5,32 +5,11 @@ import { count } from '../figures.ts'
 import { children, textAt, textsAt } from '../values.ts'
 import { decimalUsd, figuresOf } from './figures.ts'
 import { beginRun, KEPT_BYTES, type State, type Step } from './state.ts'
+import { BLANK_END, blankSession } from '../blank.ts'
+import { compactText } from '../compact-text.ts'
 import { K } from './words.ts'
 
-const UNKNOWN_SESSION: SessionStarted = {
-  at: null,
-  adapter: 'b10x',
-  adapterClass: 'direct_provider',
-  harnessVersion: null,
-  sessionId: null,
-  model: null,
-  permissionMode: null,
-  credentialSource: null,
-  outputStyle: null,
-  cwd: null,
-  offeredTools: null,
-  availableOperations: null,
-  withheld: null,
-  slashCommands: null,
-  skills: null,
-  agents: null,
-  plugins: null,
-  mcpServers: null,
-  inputsDigest: null,
-  transcript: null,
-  hermetic: null,
-  subagent: false,
-}
+const UNKNOWN_SESSION: SessionStarted = { ...blankSession('b10x'), adapterClass: 'direct_provider' }
 
 /** A record that begins in the middle of a run still opens with a session, of which nothing is known. */
 export function openSession(state: State, sink: Sink): void {
@@ -79,7 +58,7 @@ export function finished({ record, node, state, sink }: Step): Bin {
   const answer = kind === 'completed' ? state.answer : null
   const { total, byModel, microUsd } = state.spend
   sink.sessionEnded({
-    ...UNKNOWN_END,
+    ...BLANK_END,
     ...(answer === null ? {} : { foldedLines: [answer.line] }),
     finalAnswer: answer === null ? null : { text: answer.text, turnId: null },
     isError: kind === null ? null : kind !== 'completed',
@@ -102,7 +81,7 @@ export function finished({ record, node, state, sink }: Step): Bin {
 /** `refused`: the run never started. */
 export function refused({ record, node, state, sink }: Step): Bin {
   sink.sessionEnded({
-    ...UNKNOWN_END,
+    ...BLANK_END,
     isError: true,
     subtype: 'refused',
     stopReason: textAt(record, record.get(node, K.reason)),
@@ -123,50 +102,7 @@ export function answered({ record, node, state, sink }: Step): Bin {
     sink.notice('answer-too-long', record.line, 'the answer is too long to be held and was left out')
     state.answer = null
   } else {
-    state.answer = { text: compact(record.raw(value)), line: record.line }
+    state.answer = { text: compactText(record.raw(value)), line: record.line }
   }
   return Bin.Folded
-}
-
-const UNKNOWN_END: SessionEnded = {
-  at: null,
-  finalAnswer: null,
-  observedModels: null,
-  isError: null,
-  subtype: null,
-  stopReason: null,
-  terminalReason: null,
-  apiErrorStatus: null,
-  numTurns: null,
-  durationMs: null,
-  durationApiMs: null,
-  ttftMs: null,
-  timeToRequestMs: null,
-  totalCostUsd: null,
-  permissionDenials: null,
-  subagentsSpawned: null,
-  usage: null,
-  modelUsage: null,
-  census: null,
-}
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const SPACE = 0x20
-
-/** Valid JSON without white space between its tokens, strings and numbers as spelled. */
-function compact(json: string): string {
-  let made = ''
-  let from = 0
-  let inString = false
-  for (let i = 0; i < json.length; i++) {
-    const code = json.charCodeAt(i)
-    if (code === QUOTE) inString = !inString
-    else if (inString && code === BACKSLASH) i++
-    else if (!inString && code <= SPACE) {
-      made += json.slice(from, i)
-      from = i + 1
-    }
-  }
-  return made + json.slice(from)
 }

@@ -1,31 +1,9 @@
 import type { SessionStarted } from '../../event/events.ts'
+import { blankSession } from '../blank.ts'
 import { LONGEST_ID } from './fields.ts'
 
 /** A `session.started` of Claude Code of which nothing is known yet; adapters fill in what their records say. */
-export const UNKNOWN_SESSION: SessionStarted = {
-  at: null,
-  adapter: 'claude',
-  adapterClass: 'harness',
-  harnessVersion: null,
-  sessionId: null,
-  model: null,
-  permissionMode: null,
-  credentialSource: null,
-  outputStyle: null,
-  cwd: null,
-  offeredTools: null,
-  availableOperations: null,
-  withheld: null,
-  slashCommands: null,
-  skills: null,
-  agents: null,
-  plugins: null,
-  mcpServers: null,
-  inputsDigest: null,
-  transcript: null,
-  hermetic: null,
-  subagent: false,
-}
+export const UNKNOWN_SESSION: SessionStarted = blankSession('claude')
 
 /** Sessions of one transcript that are remembered by their ids. */
 const SESSIONS_LIMIT = 64
