@@ -17,7 +17,7 @@ export interface Connection {
 }
 
 /** Opens a database file; what the peer exports. */
-export type Connect = new (
+type Connect = new (
   file: string,
   options: { readonly readonly: boolean; readonly fileMustExist: boolean },
 ) => Connection

@@ -1,7 +1,7 @@
 import { asLine, LineSource } from './line-source.ts'
 import { SourceError } from './source-error.ts'
 import type { Source } from './source.ts'
-import { type Connect, type Connection, openDatabase, unreadable } from './sqlite.ts'
+import { type Connection, openDatabase, unreadable } from './sqlite.ts'
 
 /** Names of files that hold several sessions in tables. */
 export const DATABASE_SUFFIX = /\.db$/
@@ -26,10 +26,7 @@ type Row = ReadonlyMap<string, unknown>
  * @param load gives the peer; for tests
  * @throws SourceError when the peer is absent or the file holds no such tables
  */
-export async function openStore(
-  file: string,
-  load?: () => Promise<{ readonly default: Connect }>,
-): Promise<StoreDatabase> {
+export async function openStore(file: string, load?: () => Promise<unknown>): Promise<StoreDatabase> {
   const database = await (load === undefined ? openDatabase(file) : openDatabase(file, load))
   const { connection } = database
   try {

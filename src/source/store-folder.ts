@@ -27,9 +27,8 @@ export interface StoredSession {
 /** Does this folder hold a store? @param names of the folders in it */
 export function isStoreRoot(folder: string, names: ReadonlySet<string>): boolean {
   if (!names.has(SESSIONS) || (!names.has(MESSAGES) && !names.has(PARTS))) return false
-  return namesIn(join(folder, names.has(MESSAGES) ? MESSAGES : PARTS)).every(
-    (name) => !name.endsWith(JSON_SUFFIX),
-  )
+  const sessions = join(folder, SESSIONS)
+  return namesIn(sessions).some((project) => jsonIn(join(sessions, project)).length > 0)
 }
 
 /** Folders of a store whose files belong to its sessions. */

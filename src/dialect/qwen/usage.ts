@@ -64,7 +64,9 @@ export function messageUse(
   sink: Sink,
 ): boolean {
   const tokens = usageTokens(record, record.get(message, K.usage), sink)
-  if (tokens === null || (tokens.input === 0 && tokens.cacheRead === 0 && tokens.output === 0)) return false
+  if (tokens === null || (tokens.input === 0 && tokens.output === 0 && (tokens.cacheRead ?? 0) === 0)) {
+    return false
+  }
   const idNode = record.get(message, K.id)
   const id = record.text(idNode) ?? record.text(uuid)
   const model = record.word(record.get(message, K.model)) ?? state.model
