@@ -9,6 +9,7 @@ import { type State } from './cabinet/state.ts'
 import { evidenceOf } from './cabinet/wire.ts'
 import { count, plus } from './figures.ts'
 import { classes, spend } from './spend.ts'
+import { timeAt } from './times.ts'
 import { textAt } from './values.ts'
 
 const K = keys(
@@ -44,7 +45,7 @@ export const cabinet: Adapter<State> = {
 
   step(record: RecordView, state: State, sink: Sink): Bin {
     const type = record.word(record.get(record.root, K.type))
-    const at = textAt(record, record.get(record.root, K.timestamp))
+    const at = timeAt(record, record.get(record.root, K.timestamp))
     const bin = type === null ? Bin.Opaque : event(record, type, at, state, sink)
     if (bin === Bin.Opaque && type !== 'unknown' && type !== 'gg') {
       sink.opaque({ at, vendorType: type, vendorSubtype: null })

@@ -66,14 +66,8 @@ describe('odd records', () => {
   })
 
   test('without a type, or with one that is no word, are opaque', () => {
-    const { bins } = translate(goHarness, [
-      { id: 'r:0', payload: {} },
-      { type: 7 },
-      [],
-      5,
-      null,
-      { type: 'x.y' },
-    ])
+    const lines = [{ id: 'r:0', payload: {} }, { type: 7 }, [], '5', 'null', { type: 'x.y' }]
+    const { bins } = translate(goHarness, lines)
     expect(binNames(bins)).toEqual(Array(6).fill('Opaque'))
   })
 })

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Dialects } from '../../src/dialect/registry.ts'
+import { Scanner } from '../../src/kernel/scanner.ts'
+import { readLarge } from '../../src/pipeline/large.ts'
+import { Pool } from '../../src/pipeline/pool.ts'
+import { readJob } from '../../src/pipeline/read-job.ts'
+import { jsonLines } from '../cli/command.ts'
+import { projectDir } from '../shared.ts'
+import { readStrictly } from '../strict-reader.ts'
+import { converted, everyOption, jobOf, KeptOutput } from './converting.ts'
+
+const CHUNK_SIZES = [1, 64, 1024, 4099, 1 << 24]
+const folder = mkdtempSync(join(tmpdir(), 'millrace-framed-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const sha256 = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex')
+
+function file(name: string, content: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+const samples = ['go-harness', 'cabinet-raw', 'cabinet'].flatMap((dialect) => {
+  const path = join(projectDir, 'corpora', dialect)
+  return readdirSync(path)
+    .filter((name) => !name.endsWith('.events.jsonl'))
+    .map((name) => ({
+      dialect,
+      name,
+      path: join(path, name),
+      expected: readFileSync(join(path, name.replace(/\.\w+$/, '.events.jsonl')), 'utf8'),
+    }))
+})
+
+describe.each(samples)('$dialect/$name', ({ dialect, path, expected }) => {
+  test('its expected events pass a strict reader', () => {
+    expect(readStrictly(Buffer.from(expected)).length).toBeGreaterThan(0)
+  })
+
+  test.each(CHUNK_SIZES)('converts in chunks of %i bytes', async (chunkBytes) => {
+    const stream = new KeptOutput()
+    const tools = { scanner: new Scanner(), dialects: new Dialects(), stream }
+    const job = jobOf(path, statSync(path).size)
+    const [result] = await readJob(job, everyOption({ chunkBytes, digest: true }), tools)
+    expect(stream.kept().toString('utf8')).toBe(expected)
+    if (result === undefined) throw new Error('no result')
+    expect(result.dialect).toBe(dialect)
+    expect(result.digest).toBe(sha256(readFileSync(path)))
+    const { read, blank, ...bins } = result.records
+    expect(Object.values(bins).reduce((sum, n) => sum + n, 0)).toBe(read)
+    expect(blank).toBeGreaterThanOrEqual(0)
+  })
+})
+
+describe('by all workers at once', () => {
+  let pool: Pool
+  beforeAll(() => {
+    pool = new Pool(2)
+  })
+  afterAll(() => pool.close())
+
+  test.each(samples)('$dialect/$name', async ({ path, expected }) => {
+    const stream = new KeptOutput()
+    const tools = { scanner: new Scanner(), dialects: new Dialects(), stream }
+    await readLarge(jobOf(path, statSync(path).size), everyOption({ chunkBytes: 512 }), tools, pool)
+    expect(stream.kept().toString('utf8')).toBe(expected)
+  })
+})
+
+describe('a record of an event stream', () => {
+  const odd = '{"id":"r:0","run_id":"r","type":"odd","timestamp":"t"}'
+
+  test('is its data: line and digest are those of the data', async () => {
+    const path = file('odd.sse', `: hello\n\nid: r:0\nevent: odd\ndata: ${odd}\n\n`)
+    const { bytes, results } = await converted([path], { from: 'go-harness' })
+    expect(jsonLines(bytes).find((line) => line['event'] === 'opaque')).toMatchObject({
+      digest: sha256(odd),
+      source_line: 5,
+    })
+    expect(results[0]).toMatchObject({
+      lines: 6,
+      records: { read: 1, blank: 2 },
+      notices: [{ code: 'stream-comment', count: 1 }],
+    })
+  })
+
+  test('over several lines is what the standard joins it to', async () => {
+    const path = file('joined.sse', 'data: {"type":"odd",\ndata: "a":1}\n\ndata: {"type":"odder"}\n\n')
+    const { bytes } = await converted([path])
+    expect(jsonLines(bytes).filter((line) => line['event'] === 'opaque')).toMatchObject([
+      { digest: sha256('{"type":"odd",\n"a":1}'), source_line: 1 },
+      { digest: sha256('{"type":"odder"}'), source_line: 4 },
+    ])
+  })
+
+  test('that is no JSON is one unparsed record', async () => {
+    const path = file('text.sse', 'data: one\r\ndata: two\r\n\r\n')
+    const { results } = await converted([path])
+    expect(results[0]?.records).toMatchObject({ read: 1, unparsed: 1, blank: 1 })
+  })
+
+  test('takes its name and id from the framing when the data has none', async () => {
+    const path = file('bare.sse', 'id: r:0\nevent: run.cancelled\ndata: {"run_id":"r","payload":{}}\n\n')
+    const { bytes } = await converted([path], { from: 'go-harness' })
+    expect(jsonLines(bytes).map((line) => line['event'])).toEqual([
+      'session.started',
+      'session.ended',
+      'stream.closed',
+    ])
+    expect(jsonLines(bytes)[1]).toMatchObject({ subtype: 'run.cancelled' })
+  })
+
+  test('longer than a chunk and than the window is whole', async () => {
+    const long = 'x'.repeat(3_000_000)
+    const data = `{"id":"r:0","run_id":"r","type":"run.started","timestamp":"t","payload":{"prompt":"${long}"}}`
+    const path = file('long.sse', `id: r:0\ndata: ${data}\n\n`)
+    for (const chunkBytes of [4096, 1 << 20]) {
+      const { bytes } = await converted([path], { chunkBytes })
+      expect(jsonLines(bytes)[1]).toMatchObject({ event: 'injection', text: long })
+    }
+  })
+})
+
+describe('a capture', () => {
+  const line = JSON.stringify({ type: 'thread.started', thread_id: 'th-1' })
+  const framed = `{"stream":"stderr","line":"hm"}\n${JSON.stringify({ stream: 'stdout', line })}\n`
+
+  test('is of the dialect of its lines, also when it is named', async () => {
+    const path = file('capture.jsonl', framed)
+    for (const from of [null, 'cabinet-raw', 'codex-exec']) {
+      const { bytes, results } = await converted([path], { from })
+      expect(results[0]).toMatchObject({ dialect: 'cabinet-raw', run: 'th-1' })
+      expect(jsonLines(bytes).slice(0, 2)).toMatchObject([
+        { event: 'warning', code: 'stderr', message: 'hm' },
+        { event: 'session.started', adapter: 'codex', session_id: 'th-1' },
+      ])
+    }
+  })
+
+  test('has records with the digests that they have without it', async () => {
+    const record = '{"type":"never.heard.of","text":"é\\n"}'
+    const captured = file('odd-capture.jsonl', `${JSON.stringify({ stream: 'stdout', line: record })}\n`)
+    const plain = file('odd-plain.jsonl', `${record}\n`)
+    const digests = await Promise.all(
+      [captured, plain].map(async (path) => jsonLines((await converted([path])).bytes)[0]?.['digest']),
+    )
+    expect(digests).toEqual([sha256(record), sha256(record)])
+  })
+})
+
+describe('an audit log', () => {
+  test('is passed over in a folder, unless it is to be checked', async () => {
+    const log = readFileSync(join(projectDir, 'corpora/go-harness/audit.jsonl'), 'utf8')
+    const runs = mkdtempSync(join(folder, 'runs-'))
+    writeFileSync(join(runs, 'audit.jsonl'), log)
+    writeFileSync(join(runs, 'run_1.jsonl'), '{"ts":"t","seq":0,"type":"run.cancelled","data":{}}\n')
+    const { results } = await converted([runs])
+    expect(results.filter(({ skipped }) => !skipped).map(({ path }) => path)).toEqual(['run_1.jsonl'])
+  })
+})
