@@ -6,7 +6,7 @@ import type { AdapterContext } from '../adapter.ts'
 import { keptTimeOf } from '../times.ts'
 import { type Audit, emptyAudit } from './audit.ts'
 import { emptySequence, type Sequence } from './sequence.ts'
-import { emptySpend, type Spend } from './totals.ts'
+import { emptySpend, type Spend } from './sums.ts'
 import { emptyTalk, type Talk } from './talk.ts'
 
 /** Runs of one transcript that are told apart; of more, those that ended are forgotten first. */
