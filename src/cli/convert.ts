@@ -4,6 +4,8 @@ import { convert, type ConvertRequest, type Destination } from '../pipeline/conv
 import { DescriptorOutput } from '../pipeline/output.ts'
 import { isReadEnding } from '../dialect/verdict.ts'
 import { Console, plain } from './console.ts'
+import { COMPRESSIONS, type Compression, compressorFor } from '../source/compress.ts'
+import { SourceError } from '../source/source-error.ts'
 import { utcOf } from '../sink/cabinet/clock.ts'
 import { Exit, UsageError } from './exit.ts'
 import { interruptible } from './interruption.ts'
@@ -28,6 +30,7 @@ interface Flags extends ReadingFlags {
   readonly cabinetUsage?: boolean
   readonly cabinetShell?: 'classify' | 'command'
   readonly observedAt?: string
+  readonly compress: Compression | 'none'
 }
 
 /** `millrace convert` */
@@ -61,6 +64,11 @@ export function convertCommand(program: Command, done: (code: number) => void): 
         'with --to cabinet: the time of events before the first that has one',
         observed,
       )
+      .addOption(
+        new Option('--compress <format>', 'compress outputs, which get the suffix of the format')
+          .choices(['none', ...COMPRESSIONS])
+          .default('none'),
+      )
       .option('--no-digest', 'leave the digests out of the manifest')
       .addHelpText('after', '\nExample:\n  millrace convert ~/.claude/projects -o events/\n'),
   ).action(async (paths: string[], flags: Flags) => {
@@ -71,6 +79,7 @@ export function convertCommand(program: Command, done: (code: number) => void): 
 async function run(paths: readonly string[], flags: Flags): Promise<number> {
   const console = new Console(flags.quiet ?? false)
   const started = performance.now()
+  const compress = await compression(flags)
   const request: ConvertRequest = {
     ...reading(flags),
     paths,
@@ -80,6 +89,7 @@ async function run(paths: readonly string[], flags: Flags): Promise<number> {
     provenance: flags.provenance ?? false,
     opaqueAll: flags.opaque === 'all',
     ...cabinet(flags),
+    compress,
     progress: progressOf(console, 'converted'),
   }
   // A stream leaves nothing to clean up, and its reader may keep this thread waiting: there an interrupt just ends it.
@@ -121,6 +131,18 @@ function cabinet(flags: Flags): Pick<ConvertRequest, 'cabinet'> {
     throw new UsageError('--cabinet-usage, --cabinet-shell and --observed-at go with --to cabinet')
   }
   return {}
+}
+
+/** How outputs are compressed. @throws UsageError when what makes the format is missing */
+async function compression({ compress }: Flags): Promise<Compression | null> {
+  if (compress === 'none') return null
+  try {
+    await compressorFor(compress)
+    return compress
+  } catch (error) {
+    if (error instanceof SourceError) throw new UsageError(error.message)
+    throw error
+  }
 }
 
 function observed(text: string): string {

@@ -1,5 +1,6 @@
 import type { ScanFacts, Scanner } from '../kernel/scanner.ts'
 import { Splice } from '../sink/splice.ts'
+import { CompressedOutput } from './compressed-output.ts'
 import type { EventWriter, MakeWriter } from './event-writer.ts'
 import type { Lanes } from './lanes.ts'
 import type { Output, PlacedOutput } from './output.ts'
@@ -62,7 +63,8 @@ export class ChunkWriter {
     const start = this.position
     this.position += output.length
     const place = this.placed === null ? null : { part: this.placed.part, position: start }
-    const copied = this.pool.writeChunk({ slot: seat.slot, scan, output, place })
+    const compress = this.stream instanceof CompressedOutput ? this.stream.compression : null
+    const copied = this.pool.writeChunk({ slot: seat.slot, scan, output, place, compress })
     copied.catch(() => {}) // seen again, and thrown, when its turn comes
     this.written = this.inOrder(this.written, copied, seat, start, output.length)
     this.written.catch((error: unknown) => {
@@ -73,14 +75,19 @@ export class ChunkWriter {
 
   private async inOrder(
     before: Promise<void>,
-    copied: Promise<void>,
+    copied: Promise<Uint8Array | null>,
     seat: Seat,
     start: number,
     length: number,
   ): Promise<void> {
     await before
-    await copied
-    if (this.placed === null) this.stream?.write(seat.scanner.output(length))
+    const member = await copied
+    const { stream } = this
+    if (this.placed === null && stream !== null) {
+      const plain = seat.scanner.output(length)
+      if (member !== null && stream instanceof CompressedOutput) stream.writeMember(member, plain)
+      else stream.write(plain)
+    }
     this.lanes?.wrote(start, start + length)
   }
 

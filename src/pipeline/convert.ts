@@ -1,6 +1,8 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
+import { type Compression, compressorFor } from '../source/compress.ts'
 import type { SourceError } from '../source/source-error.ts'
+import { CompressedOutput } from './compressed-output.ts'
 import { findInputs } from './inputs.ts'
 import type { CabinetSettings, TranscriptJob, TranscriptResult } from './job.ts'
 import { manifestEnd, manifestLine, MANIFEST_NAME } from './manifest.ts'
@@ -27,6 +29,8 @@ export interface ConvertRequest extends ReadOptions {
   readonly opaqueAll?: boolean
   /** Write events of the Test Cabinet instead; what is left out of it has its default. */
   readonly cabinet?: Partial<CabinetSettings>
+  /** Compress outputs; they are named with the format's suffix, and digests are of what is inside. */
+  readonly compress?: Compression | null
   /** Worker threads; default the cores available, 0 for none. */
   readonly jobs?: number
   readonly progress?: RunSettings['progress']
@@ -49,8 +53,11 @@ const CABINET_DEFAULTS: CabinetSettings = { usage: false, shell: 'classify', obs
  * gets all of them, one after the other.
  *
  * @throws OutputError when outputs cannot be written
+ * @throws SourceError when what is needed to compress them is missing
  */
 export async function convert(request: ConvertRequest): Promise<Converted> {
+  const compress = request.compress ?? null
+  const compressor = compress === null ? null : await compressorFor(compress)
   const inputs = await findInputs(request.paths)
   const to = request.to(inputs.single)
   const found = to.kind === 'folder' ? outsideOf(to.path, inputs.jobs) : inputs.jobs
@@ -61,18 +68,25 @@ export async function convert(request: ConvertRequest): Promise<Converted> {
     provenance: request.provenance ?? false,
     opaqueAll: request.opaqueAll ?? false,
     cabinet: request.cabinet === undefined ? null : { ...CABINET_DEFAULTS, ...request.cabinet },
+    compress,
   }
   const names = outputNames(
     found.map((job) => job.path),
     endingOf(options),
   )
   const jobs = found.map((job, i) => ({ ...job, output: placeOf(to, names[i] ?? '', found.length) }))
+  const plainStream = to.kind === 'stream' ? to.output : null
+  const stream =
+    plainStream === null || compress === null || compressor === null
+      ? plainStream
+      : new CompressedOutput(plainStream, compress, compressor, false)
   const { results } = await runJobs(jobs, options, {
     jobs: request.jobs ?? defaultJobs(),
-    stream: to.kind === 'stream' ? to.output : null,
+    stream,
     ...(request.progress === undefined ? {} : { progress: request.progress }),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   })
+  stream?.finish()
   const kept = results.filter((result) => !result.skipped)
   if (to.kind === 'folder') writeManifest(to.path, kept)
   return { results: kept, failures: inputs.failures, skipped: results.length - kept.length + inputs.sidecars }

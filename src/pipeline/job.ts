@@ -1,6 +1,7 @@
 import type { Ending } from '../dialect/adapter.ts'
 import type { ReadEnding } from '../dialect/verdict.ts'
 import type { HttpHeaders } from '../source/address.ts'
+import type { Compression } from '../source/compress.ts'
 import type { Census } from '../sink/census-counts.ts'
 import type { Notice } from '../sink/notices.ts'
 import type { TranscriptLedger } from '../usage/entry.ts'
@@ -45,6 +46,8 @@ export interface JobOptions {
   readonly opaqueAll: boolean
   /** Write events of the Test Cabinet; null writes `metaharness.event/1`. */
   readonly cabinet: CabinetSettings | null
+  /** How outputs are compressed; null leaves them plain. */
+  readonly compress: Compression | null
   readonly tolerant: boolean
   readonly crossCheck: boolean
   readonly chunkBytes: number
@@ -69,6 +72,7 @@ export interface TranscriptResult {
   readonly records: RecordCounts
   /** Lines of the event stream. */
   readonly events: number
+  /** Of the uncompressed stream, like `outputBytes`. */
   readonly outputDigest: string | null
   readonly outputBytes: number
   /** The file its events were written to; null when there is none. */

@@ -3,6 +3,7 @@ import { isPlain } from '../source/codec.ts'
 import { FileSource } from '../source/source.ts'
 import { CHUNK_BYTES, ChunkReader } from './chunk-reader.ts'
 import { ChunkWriter } from './chunk-writer.ts'
+import { openCompressed } from './compressed-output.ts'
 import { writerFor } from './event-writer.ts'
 import type { JobOptions, TranscriptJob, TranscriptResult } from './job.ts'
 import { Lanes } from './lanes.ts'
@@ -51,12 +52,17 @@ export async function readLarge(
   const counters = new Counters(job, options, run, adapter.dialect)
   const parts = partsOf(job, adapter)
   const make = await writerFor(job, options, run, counters.notice)
-  const placed = job.output === null ? null : new PlacedOutput(job.output)
+  // Members have no places before they are made: compressed chunks are written in order.
+  const { compress } = options
+  const compressed =
+    job.output === null || compress === null ? null : await openCompressed(job.output, compress, options.digest)
+  const placed = job.output === null || compressed !== null ? null : new PlacedOutput(job.output)
+  const stream = compressed ?? tools.stream
   const lanes = options.digest ? new Lanes(job.file, size, placed?.part ?? null) : null
   const writing =
-    placed === null && tools.stream === null
+    placed === null && stream === null
       ? null
-      : new ChunkWriter(pool, placed, tools.stream, lanes, tools.scanner, make)
+      : new ChunkWriter(pool, placed, stream, lanes, tools.scanner, make)
   const translation = new Translation({
     adapter,
     dialects: options.from === null ? tools.dialects : null,
@@ -102,18 +108,20 @@ export async function readLarge(
     const outputBytes = (await writing?.finish()) ?? 0
     const digests = await lanes?.finish()
     placed?.finish()
+    compressed?.finish()
     const whole = {
       ...result,
       events: writing?.writer.events ?? 0,
       digest: digests?.input ?? null,
-      outputDigest: digests?.output ?? null,
-      outputBytes: placed === null ? 0 : outputBytes,
+      outputDigest: digests?.output ?? compressed?.digest ?? null,
+      outputBytes: job.output === null ? 0 : outputBytes,
     }
     return [whole]
   } catch (error) {
     // Chunks still on their way must have ended before their file goes.
     await writing?.settle()
     placed?.abandon()
+    compressed?.abandon()
     throw error
   } finally {
     await lanes?.close()

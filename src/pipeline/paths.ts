@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { ARCHIVE_SUFFIX } from '../source/archive.ts'
 import { COMPRESSION_SUFFIX } from '../source/codec.ts'
+import type { Compression } from '../source/compress.ts'
 import { DATABASE_SUFFIX } from '../source/store-database.ts'
 
 /** Endings of the files that are looked at in a folder. */
@@ -37,9 +38,10 @@ export function outputNames(paths: readonly string[], ending: string): string[] 
 export const EVENTS_ENDING = '.events.jsonl'
 const CABINET_ENDING = '.cabinet.jsonl'
 
-/** The ending of outputs in the event language that is asked for. */
-export function endingOf(options: { readonly cabinet: unknown }): string {
-  return options.cabinet === null ? EVENTS_ENDING : CABINET_ENDING
+/** The ending of outputs in the event language and compression that are asked for. */
+export function endingOf(options: { readonly cabinet: unknown; readonly compress: Compression | null }): string {
+  const ending = options.cabinet === null ? EVENTS_ENDING : CABINET_ENDING
+  return options.compress === null ? ending : `${ending}.${options.compress}`
 }
 
 /** Name of the output for one path. */

@@ -47,7 +47,8 @@ export class Pool {
     return this.run('scanChunk', task)
   }
 
-  writeChunk(task: WriteTask): Promise<void> {
+  /** The compressed output, where it is asked for. */
+  writeChunk(task: WriteTask): Promise<Uint8Array | null> {
     return this.run('writeChunk', task)
   }
 

@@ -16,6 +16,7 @@ import { ChunkReader } from './chunk-reader.ts'
 import { writerFor } from './event-writer.ts'
 import { failedResult, type JobOptions, skippedResult, type TranscriptJob, type TranscriptResult } from './job.ts'
 import { type Output, openOutput } from './output.ts'
+import { openCompressed } from './compressed-output.ts'
 import { runOf } from './paths.ts'
 import { partsOf } from './parts.ts'
 import { Translation } from './translation.ts'
@@ -48,7 +49,7 @@ export async function readTranscript(
     const reader = new ChunkReader(source, tools.scanner, options)
     const window = await openWindow(job, options, tools, reader)
     if (window === null) return skippedResult(job)
-    output = job.output === null ? tools.stream : openOutput(job.output, options.digest)
+    output = job.output === null ? tools.stream : await outputFor(job.output, options)
     const result = await translate(job, options, tools, reader, window, output, source)
     output?.finish()
     return output === null ? result : { ...result, outputDigest: output.digest, outputBytes: output.bytes }
@@ -57,6 +58,12 @@ export async function readTranscript(
     if (error instanceof SourceError) return failedResult(job, error.code, error.message)
     throw error
   }
+}
+
+/** The file for the events of one transcript. @throws OutputError when it cannot be created */
+async function outputFor(path: string, options: JobOptions): Promise<Output> {
+  const { compress, digest } = options
+  return compress === null ? openOutput(path, digest) : openCompressed(path, compress, digest)
 }
 
 /** The window of a transcript; null when it is none and nobody named it. @throws SourceError when it is no text */

@@ -3,6 +3,7 @@ import { Dialects } from '../dialect/registry.ts'
 import { type ScanFacts, Scanner } from '../kernel/scanner.ts'
 import { type Census, emptyCensus, mergeCensus } from '../sink/census-counts.ts'
 import { completeOutput, type Handover } from '../sink/splice.ts'
+import { type Compression, compressorFor } from '../source/compress.ts'
 import { FileSource } from '../source/source.ts'
 import type { JobOptions, TranscriptJob, TranscriptResult } from './job.ts'
 import { writePlaced } from './output.ts'
@@ -74,19 +75,27 @@ export interface WriteTask {
   readonly output: Handover
   /** Where the chunk's output goes; null leaves it at the slot's output region. */
   readonly place: { readonly part: string; readonly position: number } | null
+  /** Make a member or frame of the output and give it back, instead of writing it. */
+  readonly compress: Compression | null
 }
 
-/** Copy the output of a chunk together, as it was listed, and write it at its place. @throws OutputError as above */
-export function writeChunk(task: WriteTask): void {
+/**
+ * Copy the output of a chunk together, as it was listed, and write it at its place, or compress it.
+ *
+ * @throws OutputError as above
+ */
+export async function writeChunk(task: WriteTask): Promise<Uint8Array | null> {
   const scanner = slotScanner(task.slot)
   scanner.adopt(task.scan)
   const output = completeOutput(scanner, task.output)
-  if (task.place === null) return
+  if (task.compress !== null && output.length > 0) return (await compressorFor(task.compress))(output)
+  if (task.place === null) return null
   try {
     writePlaced(task.place.part, output, task.place.position)
   } catch (error) {
     throw portable(error)
   }
+  return null
 }
 
 function slotScanner(slot: number): Scanner {
