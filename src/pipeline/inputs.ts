@@ -19,7 +19,10 @@ export interface Inputs {
 /** Find the transcripts that PATHs name. With several PATHs each is prefixed by its base name, numbered if equal. */
 export async function findInputs(paths: readonly string[]): Promise<Inputs> {
   const { roots, failures, sidecars } = await discover(paths)
-  const prefixes = prefixesOf(roots.map((root) => (root.folder ? root.name : '')))
+  const prefixes = prefixesOf(
+    roots.map((root) => (root.folder ? root.name : '')),
+    paths.length > 1,
+  )
   const all = roots.flatMap((root, i) =>
     root.found.map((found) => ({ ...found, path: prefixed(prefixes[i] ?? '', root.folder, found) })),
   )

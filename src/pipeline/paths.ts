@@ -73,10 +73,10 @@ export function safePath(path: string): string {
  * Prefixes for several PATHs whose files share one output: their base names, numbered where equal; none for a single
  * folder.
  */
-export function prefixesOf(roots: readonly string[]): string[] {
-  if (roots.length < 2) return roots.map(() => '')
+export function prefixesOf(roots: readonly string[], several: boolean): string[] {
   const seen = new Map<string, number>()
   return roots.map((root) => {
+    if (!several || root === '') return ''
     const base = basename(root) || 'root'
     const n = (seen.get(base) ?? 0) + 1
     seen.set(base, n)

@@ -1,4 +1,4 @@
-import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { type Dirent, type Stats, existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { HTTP_ADDRESS } from './address.ts'
 import { ARCHIVE_SUFFIX } from './archive.ts'
@@ -137,10 +137,12 @@ class Walk {
       let isFile = entry.isFile()
       if (!isFolder && !isFile && !entry.isSymbolicLink()) continue
       if (isFile && !this.wanted(entry.name)) continue
-      const stat = isFolder ? null : statSync(file, { throwIfNoEntry: false })
+      const stat = isFolder ? null : statOf(file)
       if (entry.isSymbolicLink()) {
         isFolder = stat?.isDirectory() ?? false
         isFile = stat?.isFile() ?? false
+        // A link to nothing is a transcript that cannot be read, which is said when it is opened.
+        if (stat === null && this.wanted(entry.name)) found.push({ path, file, bytes: 0, named: true })
       }
       if (isFolder) {
         this.inner(file, path, found, above, name)
@@ -188,6 +190,15 @@ export function isTranscriptName(name: string): boolean {
 /** Does a file of this name belong to a transcript, or to no run at all? */
 export function isSidecar(name: string): boolean {
   return SIDECAR.test(basename(name))
+}
+
+/** What is known of a file, links followed; null when a link leads nowhere or in a circle. */
+function statOf(file: string): Stats | null {
+  try {
+    return statSync(file)
+  } catch {
+    return null
+  }
 }
 
 /** In byte order of their paths. */
