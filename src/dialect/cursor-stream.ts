@@ -123,12 +123,12 @@ function assistant(record: RecordView, fields: Fields, at: Text, state: State, s
   const content = record.get(fields.message, K.content)
   const whole = textOf(record, content)
   if (whole === null) return null
-  enter(record, fields, at, state, sink)
+  const isFirst = enter(record, fields, at, state, sink)
   sayThinking(state, sink)
   const isPiece = fields.timestamp_ms !== NONE && fields.model_call_id === NONE
   if (isPiece) {
     hear(state.text, whole, keptTimeOf(record, at), record.line, () => sayText(state, sink), sink)
-    if (!state.deltas) return Bin.Folded
+    if (!state.deltas) return isFirst ? Bin.Translated : Bin.Folded
     sink.text({ at, text: whole, requestId: null })
     return Bin.Translated
   }
@@ -184,10 +184,10 @@ function thinking(
     return Bin.Translated
   }
   if (subtype !== 'delta' || piece === null) return null
-  enter(record, fields, at, state, sink)
+  const isFirst = enter(record, fields, at, state, sink)
   sayText(state, sink)
   hear(state.thinking, piece, keptTimeOf(record, at), record.line, () => sayThinking(state, sink), sink)
-  if (!state.deltas) return Bin.Folded
+  if (!state.deltas) return isFirst ? Bin.Translated : Bin.Folded
   sink.thinking({ at, text: fields.text, requestId: null })
   return Bin.Translated
 }
@@ -304,11 +304,13 @@ function init(record: RecordView, fields: Fields, at: Text, state: State, sink: 
   return Bin.Translated
 }
 
-function enter(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): void {
-  if (state.started) return
+/** True when this record opened the session. */
+function enter(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): boolean {
+  if (state.started) return false
   state.started = true
   state.session = record.text(fields.session_id)
   sink.sessionStarted({ ...blankSession('cursor'), at, sessionId: textAt(record, fields.session_id) })
+  return true
 }
 
 function evidence(record: RecordView, value: Node): Evidence | null {

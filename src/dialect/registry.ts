@@ -1,10 +1,13 @@
 import type { Adapter } from './adapter.ts'
 import { ampStream } from './amp-stream.ts'
+import { ampThread } from './amp-thread.ts'
 import { b10x } from './b10x.ts'
+import { b10xSession } from './b10x-session.ts'
 import { cabinet } from './cabinet.ts'
 import { captureOf } from './cabinet-raw.ts'
 import { claudeSession } from './claude-session.ts'
 import { claudeStream } from './claude-stream.ts'
+import { cline } from './cline.ts'
 import { codexExec } from './codex-exec.ts'
 import { codexRollout } from './codex-rollout.ts'
 import { copilot } from './copilot.ts'
@@ -15,11 +18,14 @@ import { droidStream } from './droid-stream.ts'
 import { geminiChat } from './gemini-chat.ts'
 import { geminiStream } from './gemini-stream.ts'
 import { goHarness } from './go-harness.ts'
+import { gooseSession } from './goose-session.ts'
+import { gooseStream } from './goose-stream.ts'
 import { kilo } from './kilo.ts'
 import { kimiWire } from './kimi-wire.ts'
 import { metaharness } from './metaharness.ts'
 import { opencodeRun } from './opencode-run.ts'
 import { opencodeStore } from './opencode-store.ts'
+import { piJson } from './pi-json.ts'
 import { piSession } from './pi-session.ts'
 import { qwen } from './qwen.ts'
 import { unknown } from './unknown.ts'
@@ -28,9 +34,12 @@ import { unknown } from './unknown.ts'
 const builtIn: readonly Adapter<unknown>[] = [
   metaharness,
   b10x,
+  b10xSession,
   goHarness,
   captureOf(null),
   cabinet,
+  cline,
+  gooseStream,
   kilo,
   codexRollout,
   codexExec,
@@ -46,7 +55,10 @@ const builtIn: readonly Adapter<unknown>[] = [
   opencodeStore,
   copilot,
   cursorTranscript,
+  ampThread,
   piSession,
+  piJson,
+  gooseSession,
   droidSession,
   kimiWire,
 ]
