@@ -26,7 +26,7 @@ interface Flags extends ReadingFlags {
   readonly provenance?: boolean
   readonly opaque?: string
   readonly digest: boolean
-  readonly to: 'metaharness' | 'cabinet'
+  readonly to: 'metaharness' | 'cabinet' | 'trace-ir'
   readonly cabinetUsage?: boolean
   readonly cabinetShell?: 'classify' | 'command'
   readonly observedAt?: string
@@ -44,7 +44,7 @@ export function convertCommand(program: Command, done: (code: number) => void): 
       .option('-o, --output <path>', 'a folder, a file, or - for standard output (default: -)')
       .addOption(
         new Option('--to <language>', 'the event language to write')
-          .choices(['metaharness', 'cabinet'])
+          .choices(['metaharness', 'cabinet', 'trace-ir'])
           .default('metaharness'),
       )
       .option('--deltas', 'keep one event a delta instead of one joined text a turn')
@@ -89,6 +89,7 @@ async function run(paths: readonly string[], flags: Flags): Promise<number> {
     provenance: flags.provenance ?? false,
     opaqueAll: flags.opaque === 'all',
     ...cabinet(flags),
+    traceIr: flags.to === 'trace-ir',
     compress,
     progress: progressOf(console, 'converted'),
   }

@@ -29,6 +29,8 @@ export interface ConvertRequest extends ReadOptions {
   readonly opaqueAll?: boolean
   /** Write events of the Test Cabinet instead; what is left out of it has its default. */
   readonly cabinet?: Partial<CabinetSettings>
+  /** Write `trace-ir/1` documents instead. */
+  readonly traceIr?: boolean
   /** Compress outputs; they are named with the format's suffix, and digests are of what is inside. */
   readonly compress?: Compression | null
   /** Worker threads; default the cores available, 0 for none. */
@@ -68,6 +70,7 @@ export async function convert(request: ConvertRequest): Promise<Converted> {
     provenance: request.provenance ?? false,
     opaqueAll: request.opaqueAll ?? false,
     cabinet: request.cabinet === undefined ? null : { ...CABINET_DEFAULTS, ...request.cabinet },
+    traceIr: request.traceIr ?? false,
     compress,
   }
   const names = outputNames(

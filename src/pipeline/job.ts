@@ -46,6 +46,8 @@ export interface JobOptions {
   readonly opaqueAll: boolean
   /** Write events of the Test Cabinet; null writes `metaharness.event/1`. */
   readonly cabinet: CabinetSettings | null
+  /** Write the `trace-ir/1` document that the events project to. */
+  readonly traceIr: boolean
   /** How outputs are compressed; null leaves them plain. */
   readonly compress: Compression | null
   readonly tolerant: boolean

@@ -39,7 +39,7 @@ export async function readLarge(
   tools: Tools,
   pool: Pool,
 ): Promise<TranscriptResult[]> {
-  if (!(await isPlain(job.file))) return readJob(job, options, tools)
+  if (options.traceIr || !(await isPlain(job.file))) return readJob(job, options, tools)
   const source = new FileSource(job.file)
   const { size } = source
   const reader = new ChunkReader(source, tools.scanner, { ...options, digest: false })

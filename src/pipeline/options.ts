@@ -29,6 +29,7 @@ export function jobOptions(options: ReadOptions): JobOptions {
     provenance: false,
     opaqueAll: false,
     cabinet: null,
+    traceIr: false,
     compress: null,
     tolerant: options.tolerant ?? true,
     crossCheck: options.crossCheck ?? false,

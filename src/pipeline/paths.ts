@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { ARCHIVE_SUFFIX } from '../source/archive.ts'
 import { COMPRESSION_SUFFIX } from '../source/codec.ts'
-import type { Compression } from '../source/compress.ts'
+import type { JobOptions } from './job.ts'
 import { DATABASE_SUFFIX } from '../source/store-database.ts'
 
 /** Endings of the files that are looked at in a folder. */
@@ -37,10 +37,11 @@ export function outputNames(paths: readonly string[], ending: string): string[] 
 /** Ending of converted streams. */
 export const EVENTS_ENDING = '.events.jsonl'
 const CABINET_ENDING = '.cabinet.jsonl'
+const TRACE_ENDING = '.trace.json'
 
 /** The ending of outputs in the event language and compression that are asked for. */
-export function endingOf(options: { readonly cabinet: unknown; readonly compress: Compression | null }): string {
-  const ending = options.cabinet === null ? EVENTS_ENDING : CABINET_ENDING
+export function endingOf(options: Pick<JobOptions, 'cabinet' | 'traceIr' | 'compress'>): string {
+  const ending = options.traceIr ? TRACE_ENDING : options.cabinet === null ? EVENTS_ENDING : CABINET_ENDING
   return options.compress === null ? ending : `${ending}.${options.compress}`
 }
 

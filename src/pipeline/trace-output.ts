@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs'
-import { mkdtempSync, rmdirSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmdirSync, unlinkSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { NONE } from '../kernel/record.ts'
@@ -33,19 +32,19 @@ export class TraceOutput {
   write(bytes: Uint8Array): void {
     this.hash.update(bytes)
     OutputError.guard(this.spool, () => {
-      for (let done = 0; done < bytes.length; ) done += writeSync(this.fd, bytes, done)
+      for (let done = 0; done < bytes.length;) done += writeSync(this.fd, bytes, done)
     })
   }
 
-  /** Write the document. @throws OutputError */
-  async project(): Promise<void> {
+  /** Write the document. @param digest of the stream, where it is not that of what was written here. @throws OutputError */
+  async project(digest: string | null): Promise<void> {
     const source = new FileSource(this.spool)
     try {
       const scanner = new Scanner()
       const options = { chunkBytes: CHUNK_BYTES, lineLimit: LINE_LIMIT, digest: false }
       const reader = new ChunkReader(source, scanner, options)
       const projection = new TraceProjection()
-      this.put(projection.head(this.hash.digest('hex')))
+      this.put(projection.head(digest ?? this.hash.digest('hex')))
       let line = 1
       while (await reader.next()) {
         for (let i = 0; i < scanner.recordCount; i++) {

@@ -22,6 +22,10 @@ import { partsOf } from './parts.ts'
 import { Translation } from './translation.ts'
 import { lookAt, type Window } from './window.ts'
 
+/** The dialect of streams of events. */
+const STREAM = 'metaharness'
+const LINE_END = Buffer.from('\n')
+
 /** What every pass over a transcript needs that is not plain data. */
 export interface Tools {
   readonly scanner: Scanner
@@ -46,17 +50,38 @@ export async function readTranscript(
 ): Promise<TranscriptResult> {
   let output: Output | null = null
   try {
-    const reader = new ChunkReader(source, tools.scanner, options)
+    const reader = new ChunkReader(source, tools.scanner, { ...options, digest: options.digest || options.traceIr })
     const window = await openWindow(job, options, tools, reader)
     if (window === null) return skippedResult(job)
     output = job.output === null ? tools.stream : await outputFor(job.output, options)
-    const result = await translate(job, options, tools, reader, window, output, source)
+    const result =
+      options.traceIr && output !== null
+        ? await project(output, job, (spool) => translate(job, options, tools, reader, window, spool, source))
+        : await translate(job, options, tools, reader, window, output, source)
     output?.finish()
     return output === null ? result : { ...result, outputDigest: output.digest, outputBytes: output.bytes }
   } catch (error) {
     output?.abandon()
     if (error instanceof SourceError) return failedResult(job, error.code, error.message)
     throw error
+  }
+}
+
+/** Have the events of one transcript written to a spool, and the document they project to into `output`. */
+async function project(
+  output: Output,
+  job: TranscriptJob,
+  translated: (spool: Pick<Output, 'write'>) => Promise<TranscriptResult>,
+): Promise<TranscriptResult> {
+  const { TraceOutput } = await import('./trace-output.ts')
+  const trace = new TraceOutput(output, job.path)
+  try {
+    const result = await translated(trace)
+    // A stream of events is projected as it was read, any other as it is written.
+    await trace.project(result.dialect === STREAM ? result.digest : null)
+    return result
+  } finally {
+    trace.close()
   }
 }
 
@@ -166,7 +191,7 @@ async function translate(
   tools: Tools,
   reader: ChunkReader,
   window: Window,
-  output: Output | null,
+  output: Pick<Output, 'write'> | null,
   source: Source,
 ): Promise<TranscriptResult> {
   const { scanner } = tools
@@ -187,9 +212,10 @@ async function translate(
     census: counters.census,
     crossCheck: options.crossCheck,
   })
+  const asRead = options.traceIr && adapter.dialect === STREAM
   const flush = (): void => {
     if (output === null || splice === null) return
-    output.write(splice.output())
+    if (!asRead) output.write(splice.output())
     splice.reset()
   }
   const { framed } = reader
@@ -209,6 +235,7 @@ async function translate(
       else translation.oversize(scanner.view, reader.oversize.digest, reader.oversize.bytes)
       blank += scanner.blankCount
       lines = translation.line - 1
+      if (asRead && output !== null) writeRecords(scanner, output)
       flush()
       await tools.pause?.()
     }
@@ -232,6 +259,15 @@ async function translate(
   })
   flush()
   return { ...result, events: writer?.events ?? 0 }
+}
+
+/** The records of the last scan as they stand, one a line. */
+function writeRecords(scanner: Scanner, output: Pick<Output, 'write'>): void {
+  for (let i = 0; i < scanner.recordCount; i++) {
+    const { bytes, start, end } = scanner.select(i, 1)
+    output.write(bytes.subarray(start, end))
+    output.write(LINE_END)
+  }
 }
 
 /** Say what was taken away with the framing, and was no record. */

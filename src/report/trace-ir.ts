@@ -63,9 +63,14 @@ export class TraceProjection {
   private readonly requests: Request[] = []
   private readonly byRequest = new Map<string, number[]>()
   private run: string | null = null
-  private marker: { readonly line: number; readonly events: number | null; readonly reason: string | null } | null = null
+  private marker: {
+    readonly line: number
+    readonly events: number | null
+    readonly reason: string | null
+  } | null = null
   private markers = 0
-  private started: Readonly<Record<'transcript' | 'withheld' | 'operations' | 'hermetic', string>> | null = null
+  private started: Readonly<Record<'transcript' | 'withheld' | 'operations' | 'hermetic', string>> | null =
+    null
   private census = 'null'
 
   /** @param digest SHA-256 of the bytes of the stream */
@@ -128,7 +133,9 @@ export class TraceProjection {
   /** One marker, on the last line, that counts the lines before it. */
   private isComplete(): boolean {
     const { marker } = this
-    return this.markers === 1 && marker !== null && marker.line === this.nodes && marker.events === this.nodes - 1
+    return (
+      this.markers === 1 && marker !== null && marker.line === this.nodes && marker.events === this.nodes - 1
+    )
   }
 
   private note(record: RecordView, name: string | null, index: number, line: number): void {
