@@ -33,7 +33,10 @@ declare namespace WebAssembly {
   interface Global {
     readonly value: unknown
   }
-  const Global: new (descriptor: { readonly value: string; readonly mutable?: boolean }, value?: number) => Global
+  const Global: new (
+    descriptor: { readonly value: string; readonly mutable?: boolean },
+    value?: number,
+  ) => Global
 
   type Exports = Readonly<Record<string, unknown>>
   const Instance: new (module: Module, imports?: Imports) => Instance

@@ -5,7 +5,15 @@ import { censusTable } from '../report/census-table.ts'
 import { Console } from './console.ts'
 import { interruptible } from './interruption.ts'
 import { pathsOrPlaces } from './places.ts'
-import { inWords, progressOf, reading, type ReadingFlags, readingOptions, refuseNothing, verdict } from './reading.ts'
+import {
+  inWords,
+  progressOf,
+  reading,
+  type ReadingFlags,
+  readingOptions,
+  refuseNothing,
+  verdict,
+} from './reading.ts'
 import { terminalStyle } from './style.ts'
 
 interface Flags extends ReadingFlags {
@@ -19,8 +27,13 @@ export function censusCommand(program: Command, done: (code: number) => void): v
     program
       .command('census')
       .summary('what is in there: records, events, tools, decisions, models')
-      .description('Count what transcripts hold: records, events, tools, decisions, warnings, models, sessions.')
-      .argument('[path...]', 'files, folders, globs, addresses, or - for standard input (default: where harnesses keep theirs)')
+      .description(
+        'Count what transcripts hold: records, events, tools, decisions, warnings, models, sessions.',
+      )
+      .argument(
+        '[path...]',
+        'files, folders, globs, addresses, or - for standard input (default: where harnesses keep theirs)',
+      )
       .option('--json', 'one JSON document')
       .option('--digest', 'compute the digest of the corpus')
       .addHelpText('after', '\nExample:\n  millrace census runs/ --json\n'),

@@ -6,7 +6,15 @@ import { nativeIsValid } from '../kernel/second-opinion.ts'
 import { Console, plain } from './console.ts'
 import { Exit, UsageError } from './exit.ts'
 import { interruptible } from './interruption.ts'
-import { inWords, progressOf, reading, type ReadingFlags, readingOptions, refuseNothing, verdict } from './reading.ts'
+import {
+  inWords,
+  progressOf,
+  reading,
+  type ReadingFlags,
+  readingOptions,
+  refuseNothing,
+  verdict,
+} from './reading.ts'
 
 interface Flags extends ReadingFlags {
   readonly json?: boolean
@@ -36,7 +44,9 @@ export function checkCommand(program: Command, done: (code: number) => void): vo
 async function run(paths: readonly string[], flags: Flags): Promise<number> {
   const console = new Console(flags.quiet ?? false)
   if (flags.crossCheck === true && nativeIsValid() === null) {
-    throw new UsageError('--cross-check needs the optional package simdjson with its native part: npm rebuild simdjson')
+    throw new UsageError(
+      '--cross-check needs the optional package simdjson with its native part: npm rebuild simdjson',
+    )
   }
   const counted = await interruptible((signal) =>
     inspect({
@@ -50,7 +60,8 @@ async function run(paths: readonly string[], flags: Flags): Promise<number> {
   )
   refuseNothing(counted, paths)
   const lines = counted.results.flatMap((result) => lineOf(result) ?? [])
-  for (const line of lines) console.data(flags.json === true ? `${JSON.stringify(line)}\n` : inPlainWords(line))
+  for (const line of lines)
+    console.data(flags.json === true ? `${JSON.stringify(line)}\n` : inPlainWords(line))
   const code = verdict(console, counted, flags)
   console.summary(`millrace: ${inWords(counted)}`)
   return lines.every((line) => line.verdict === 'ok') ? code : Exit.Failed

@@ -19,6 +19,8 @@ export async function demo(): Promise<boolean> {
   console.say(`millrace: the demo corpus: ${inWords(converted)} → ${many(events, 'event')} in ${OUTPUT}/`)
   const { report } = await countUsage({ paths: [CORPUS], by: ['day', 'model'], zone: 'UTC' })
   console.data(usageTable(report, terminalStyle()))
-  console.say("millrace: try it on your own: npm start -- usage ~/.claude/projects   (npm start -- --help lists all commands)")
+  console.say(
+    'millrace: try it on your own: npm start -- usage ~/.claude/projects   (npm start -- --help lists all commands)',
+  )
   return true
 }

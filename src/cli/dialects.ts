@@ -28,7 +28,9 @@ export function dialectsCommand(program: Command, done: (code: number) => void):
         console.data(`${plain(flags.explain)}: ${dialect}${document ? ', as one JSON document' : ''}\n`)
         console.data(`run: ${run === null ? 'no id found, the file name is taken' : plain(run)}\n`)
         for (const sign of signs) {
-          console.data(`line ${sign.line}: ${sign.weight === 'proof' ? 'proves' : 'hints at'} ${sign.dialect}: ${sign.reason}\n`)
+          console.data(
+            `line ${sign.line}: ${sign.weight === 'proof' ? 'proves' : 'hints at'} ${sign.dialect}: ${sign.reason}\n`,
+          )
         }
         if (signs.length === 0) console.data('no record of the first 20 showed any dialect\n')
         done(Exit.Ok)

@@ -15,7 +15,8 @@ function packageVersion(): string {
   for (const up of ['../../../package.json', '../../package.json']) {
     try {
       const manifest: unknown = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8'))
-      if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version)
+      if (typeof manifest === 'object' && manifest !== null && 'version' in manifest)
+        return String(manifest.version)
     } catch {
       continue
     }

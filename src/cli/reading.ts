@@ -32,9 +32,16 @@ export function readingOptions(command: Command): Command {
         .argParser((text) => whole(text, 0)),
     )
     .option('--line-limit <bytes>', 'longer lines are kept as their digest only', (text) => whole(text, 1))
-    .option('--chunk-bytes <bytes>', 'bytes of a chunk; results do not depend on it', (text) => whole(text, 64))
+    .option('--chunk-bytes <bytes>', 'bytes of a chunk; results do not depend on it', (text) =>
+      whole(text, 64),
+    )
     .option('--fail-on <list>', `exit 1 when there are any: ${FAILURES.join(', ')}`, failureList)
-    .option('-H, --header <header>', "'Name: value' for inputs that are addresses; may be repeated", header, [])
+    .option(
+      '-H, --header <header>',
+      "'Name: value' for inputs that are addresses; may be repeated",
+      header,
+      [],
+    )
     .option('-q, --quiet', 'no progress and no summary line')
 }
 
@@ -74,7 +81,8 @@ export function verdict(console: Console, counted: Counted, flags: ReadingFlags)
   for (const failure of failures) console.say(`millrace: ${plain(failure.message)}`)
   const broken = results.filter((result) => result.error !== null)
   for (const { error } of broken.slice(0, MOST_NAMED)) console.say(`millrace: ${plain(error?.message ?? '')}`)
-  if (broken.length > MOST_NAMED) console.say(`millrace: … and ${broken.length - MOST_NAMED} more that could not be read`)
+  if (broken.length > MOST_NAMED)
+    console.say(`millrace: … and ${broken.length - MOST_NAMED} more that could not be read`)
   for (const result of results.filter(nothingRecognised).slice(0, MOST_NAMED)) {
     console.say(
       `millrace: ${plain(result.path)}: no dialect was recognised in it, so every record is opaque; ` +
@@ -95,11 +103,15 @@ export function verdict(console: Console, counted: Counted, flags: ReadingFlags)
 /** `12 transcripts, 3.4 MB, 900 records` and what was odd about them. */
 export function inWords(counted: Counted): string {
   const { results, skipped } = counted
-  const sum = (of: (result: TranscriptResult) => number): number => results.reduce((all, one) => all + of(one), 0)
+  const sum = (of: (result: TranscriptResult) => number): number =>
+    results.reduce((all, one) => all + of(one), 0)
   const parts = [
     many(results.length, 'transcript'),
     megabytes(sum((result) => result.bytes)),
-    many(sum((result) => result.records.read), 'record'),
+    many(
+      sum((result) => result.records.read),
+      'record',
+    ),
   ]
   const odd = [
     [sum((result) => result.records.opaque), 'opaque'],
@@ -157,7 +169,8 @@ function failsOn(results: readonly TranscriptResult[], failOn: readonly string[]
 function failureList(text: string): Failure[] {
   return text.split(',').map((word) => {
     const known = FAILURES.find((failure) => failure === word.trim())
-    if (known === undefined) throw new InvalidArgumentError(`'${plain(word)}' is none of ${FAILURES.join(', ')}.`)
+    if (known === undefined)
+      throw new InvalidArgumentError(`'${plain(word)}' is none of ${FAILURES.join(', ')}.`)
     return known
   })
 }
@@ -171,6 +184,7 @@ function header(text: string, before: HttpHeaders): HttpHeaders {
 
 function whole(text: string, least: number): number {
   const value = Number(text)
-  if (!/^\d+$/.test(text) || value < least) throw new InvalidArgumentError(`a whole number from ${least} is wanted.`)
+  if (!/^\d+$/.test(text) || value < least)
+    throw new InvalidArgumentError(`a whole number from ${least} is wanted.`)
   return value
 }

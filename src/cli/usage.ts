@@ -15,7 +15,15 @@ import { Console, plain } from './console.ts'
 import { Exit, UsageError } from './exit.ts'
 import { interruptible } from './interruption.ts'
 import { pathsOrPlaces } from './places.ts'
-import { inWords, progressOf, reading, type ReadingFlags, readingOptions, refuseNothing, verdict } from './reading.ts'
+import {
+  inWords,
+  progressOf,
+  reading,
+  type ReadingFlags,
+  readingOptions,
+  refuseNothing,
+  verdict,
+} from './reading.ts'
 import { terminalStyle } from './style.ts'
 
 interface Flags extends ReadingFlags {
@@ -37,8 +45,14 @@ export function usageCommand(program: Command, done: (code: number) => void): vo
       .command('usage')
       .summary('tokens and cost, each request counted once')
       .description('Count tokens and cost, each request once over the whole corpus.')
-      .argument('[path...]', 'files, folders, globs, addresses, or - for standard input (default: where harnesses keep theirs)')
-      .option('--by <keys>', 'day, hour, week, month, model, harness, dialect, project, session, run, transcript')
+      .argument(
+        '[path...]',
+        'files, folders, globs, addresses, or - for standard input (default: where harnesses keep theirs)',
+      )
+      .option(
+        '--by <keys>',
+        'day, hour, week, month, model, harness, dialect, project, session, run, transcript',
+      )
       .option('--zone <name>', 'IANA time zone of days and hours (default: that of this machine)')
       .option('--since <day>', 'first day, as 2026-01-31')
       .option('--until <day>', 'last day, included')
@@ -47,7 +61,10 @@ export function usageCommand(program: Command, done: (code: number) => void): vo
       .option('--rates <file>', 'price by this b10x rate card')
       .option('--prices <file>', 'price by this table')
       .option('--digest', 'compute the digest of the corpus')
-      .addHelpText('after', '\nExample:\n  millrace usage ~/.claude/projects --by day,model --zone Europe/Madrid\n'),
+      .addHelpText(
+        'after',
+        '\nExample:\n  millrace usage ~/.claude/projects --by day,model --zone Europe/Madrid\n',
+      ),
   ).action(async (paths: string[], flags: Flags) => {
     done(await run(paths, flags))
   })
@@ -112,7 +129,9 @@ function zoneOf(name: string | undefined): string {
   if (name === undefined) return systemZone()
   const zone = zoneName(name)
   if (zone === null) {
-    throw new UsageError(`--zone: '${plain(name)}' is no time zone; take an IANA name such as Europe/Madrid or UTC`)
+    throw new UsageError(
+      `--zone: '${plain(name)}' is no time zone; take an IANA name such as Europe/Madrid or UTC`,
+    )
   }
   return zone
 }

@@ -75,7 +75,9 @@ export async function countUsage(request: UsageRequest): Promise<Counted & { rea
 }
 
 /** Count what transcripts hold: records, events, tools, decisions, models, sessions. */
-export async function countRecords(request: CountRequest): Promise<Counted & { readonly report: CensusReport }> {
+export async function countRecords(
+  request: CountRequest,
+): Promise<Counted & { readonly report: CensusReport }> {
   const { outcome, counted } = await count(request, { usage: true, census: true })
   const report: CensusReport = {
     census: outcome.census,
@@ -119,7 +121,10 @@ function lineageOf(results: readonly TranscriptResult[]): ResolvedLineage {
 /** Where Codex moves sessions to; for a moment they may be in both places. */
 const ARCHIVED = /(?:^|\/)archived_sessions\//
 
-function orphanNotices(results: readonly TranscriptResult[], orphans: ResolvedLineage['orphans']): ReportNotice[] {
+function orphanNotices(
+  results: readonly TranscriptResult[],
+  orphans: ResolvedLineage['orphans'],
+): ReportNotice[] {
   return orphans.map(({ transcript }) => ({
     code: 'parent-missing',
     path: results[transcript]?.path ?? null,

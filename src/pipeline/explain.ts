@@ -26,7 +26,12 @@ export async function explain(path: string): Promise<Explanation> {
     const { detection, document } = await lookAt(reader, scanner, new Dialects(), null, options.lineLimit)
     const refusal = refuseByMagic(path, reader.head())
     if (refusal !== null) throw refusal
-    return { dialect: detection.adapter.dialect, run: detection.run, signs: detection.signs, document: document !== null }
+    return {
+      dialect: detection.adapter.dialect,
+      run: detection.run,
+      signs: detection.signs,
+      document: document !== null,
+    }
   } finally {
     source.close()
   }

@@ -39,7 +39,8 @@ export class Lanes {
   }
 
   private async hashInput(file: string, size: number): Promise<string> {
-    for (let at = 0; at < size; at += STEP_BYTES) await this.input.update(file, at, Math.min(size, at + STEP_BYTES))
+    for (let at = 0; at < size; at += STEP_BYTES)
+      await this.input.update(file, at, Math.min(size, at + STEP_BYTES))
     return this.input.finish()
   }
 }

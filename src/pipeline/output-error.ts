@@ -22,17 +22,23 @@ export class OutputError extends Error {
 
   /** The error whose message this is, after a worker has stripped it of its class; null when it is none. */
   static parse(message: string): OutputError | null {
-    for (const code of CODES) if (message.startsWith(`${code}: `)) return new OutputError(code, message.slice(code.length + 2))
+    for (const code of CODES)
+      if (message.startsWith(`${code}: `)) return new OutputError(code, message.slice(code.length + 2))
     return null
   }
 
   private static from(path: string, error: unknown): OutputError {
     const code = error instanceof Error && 'code' in error ? error.code : null
-    if (code === 'EPIPE') return new OutputError('ERR_OUTPUT_CLOSED', `${path}: the reader has gone`, { cause: error })
+    if (code === 'EPIPE')
+      return new OutputError('ERR_OUTPUT_CLOSED', `${path}: the reader has gone`, { cause: error })
     if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
-      return new OutputError('ERR_DISK_FULL', `${path}: no space left; free some, or choose another place with -o`, {
-        cause: error,
-      })
+      return new OutputError(
+        'ERR_DISK_FULL',
+        `${path}: no space left; free some, or choose another place with -o`,
+        {
+          cause: error,
+        },
+      )
     }
     const why = error instanceof Error ? error.message : String(error)
     return new OutputError('ERR_OUTPUT_UNWRITABLE', `${path}: cannot be written: ${why}`, { cause: error })

@@ -508,7 +508,8 @@ export class MetaharnessWriter implements Sink {
   private digest(e: E.Opaque): string {
     const record = this.current
     if (record.oversize !== null) return record.oversize.digest
-    if (e.block === undefined && record.frame !== null && record.frame.digest !== null) return record.frame.digest
+    if (e.block === undefined && record.frame !== null && record.frame.digest !== null)
+      return record.frame.digest
     if (e.block !== undefined) return sha256(compactJson(record, e.block, true))
     return sha256(record.bytes.subarray(record.start, record.end))
   }

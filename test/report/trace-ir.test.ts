@@ -54,10 +54,9 @@ describe('the projection of a stream', () => {
     ])
     expect(metaharness.stream_complete).toBe(true)
     expect(metaharness.closed?.events).toBe(events.length - 1)
-    for (const { request_id, events: of } of document.requests) {
-      expect(of.length).toBeGreaterThan(0)
-      if (request_id === null) expect(of).toHaveLength(1)
-    }
+    const own = document.requests.filter(({ request_id }) => request_id === null)
+    expect(document.requests.every(({ events: of }) => of.length > 0)).toBe(true)
+    expect(own.every(({ events: of }) => of.length === 1)).toBe(true)
   })
 
   test('of a cut stream is not complete', async () => {
@@ -78,15 +77,10 @@ describe('the projection of a stream', () => {
 test.each([
   ['{}', '{}'],
   ['[]', '[]'],
-  ['{"a":[1,-0,1e400],"b":{"c":"x,:{}\\""}}', null],
   ['[ { } , [ ] ]', '[\n  {},\n  []\n]'],
+  ['{"a":[-0,1e400],"b":"x,:{}\\""}', '{\n  "a": [\n    -0,\n    1e400\n  ],\n  "b": "x,:{}\\""\n}'],
 ])('%s is printed over lines with its spelling kept', (json, expected) => {
-  const printed = reindented(json, 0)
-  if (expected === null) {
-    expect(printed).toContain('-0')
-    expect(printed).toContain('1e400')
-    expect(printed).toContain('"x,:{}\\""')
-  } else expect(printed).toBe(expected)
+  expect(reindented(json, 0)).toBe(expected)
 })
 
 test.each([
