@@ -113,6 +113,10 @@ export class ChunkReader {
         end = this.lineEnd(searched)
         if (end > 0) break
         if (this.to - this.from > this.lineLimit) {
+          if (this.release()) {
+            end = this.lineEnd(this.from)
+            break
+          }
           await this.passOver()
           return true
         }
@@ -283,7 +287,26 @@ export class ChunkReader {
     this.ready =
       this.unframer === null
         ? to
-        : this.unframer.unframe({ bytes: buffer, from: this.ready, to, ended }, this.bytes - to)
+        : this.unframer.unframe(
+            { bytes: buffer, from: this.ready, to, ended, limit: this.lineLimit },
+            this.bytes - to,
+          )
+  }
+
+  /**
+   * Take a framed record that is over the limit for as many records as it has lines: those that are short are then read,
+   * and only the long one is passed over. False when there is no whole line.
+   */
+  private release(): boolean {
+    if (this.unframer === null) return false
+    const { buffer } = this.scanner
+    const to = this.ready + buffer.subarray(this.ready, this.to).lastIndexOf(LINE_FEED) + 1
+    if (to === this.ready) return false
+    this.ready = this.unframer.unframe(
+      { bytes: buffer, from: this.ready, to, ended: true, limit: this.lineLimit, isOver: true },
+      this.bytes - this.to,
+    )
+    return true
   }
 
   private scan(start: number, end: number): void {

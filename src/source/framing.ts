@@ -47,7 +47,8 @@ function isCaptureLine(bytes: Buffer, start: number): boolean {
  *
  * A record then is what was framed: the data of an event, as the event stream standard joins it; the JSON behind the
  * type; the decoded line of a capture, in the bytes that the harness wrote. Where the bytes in memory are other than those
- * (`Frame.digest`), the digest is taken before they change. Lines that do not fit the framing are left as they are.
+ * (`Frame.digest`), the digest is taken before they change. Lines that do not fit the framing are left as they are, and so
+ * are those over the limit, whose digest is that of the line as it stands.
  */
 export class Unframer implements FramingNotes {
   readonly framing: Framing

@@ -163,3 +163,27 @@ describe('an audit log', () => {
     expect(results.filter(({ skipped }) => !skipped).map(({ path }) => path)).toEqual(['run_1.jsonl'])
   })
 })
+
+const event = (type: string, text: string): string =>
+  `{"id":"r:0","run_id":"r","type":"${type}","timestamp":"t","payload":{"prompt":"${text}"}}`
+
+describe('an event over the limit', () => {
+  test.each([64, 1000, 1 << 20])('is passed over alone, in chunks of %i bytes', async (chunkBytes) => {
+    const parts = [event('run.started', 'a'), event('odd.one', 'x'.repeat(5000)), event('odd.two', 'b')]
+    const path = file(
+      'limit.sse',
+      parts.map((data, seq) => `id: r:${seq}\nevent: e\ndata: ${data}\n\n`).join(''),
+    )
+    const { bytes, results } = await converted([path], { chunkBytes, lineLimit: 1000 })
+    expect(
+      jsonLines(bytes).map((line) => line['vendor_type'] ?? line['source_line'] ?? line['event']),
+    ).toEqual([7, 'session.started', 'injection', 'odd.two', 'warning', 'stream.closed'])
+    expect(jsonLines(bytes)[0]).toMatchObject({
+      event: 'opaque',
+      source_line: 7,
+      digest: sha256(`data: ${parts[1]}`),
+    })
+    expect(results[0]?.notices.map(({ code }) => code)).toContain('line-too-long')
+    expect(results[0]).toMatchObject({ lines: 12, records: { read: 3, opaque: 2, translated: 1 } })
+  })
+})

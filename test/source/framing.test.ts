@@ -15,6 +15,8 @@ interface Unframed {
   readonly frames: readonly Frame[]
 }
 
+const LIMIT = 1 << 20
+
 /** Take the framing away the way a reader does, which has the input in pieces that end at `cuts`. */
 function unframe(framing: Framing, input: string | Uint8Array, cuts: readonly number[] = []): Unframed {
   const bytes = Buffer.from(input)
@@ -23,10 +25,10 @@ function unframe(framing: Framing, input: string | Uint8Array, cuts: readonly nu
   for (const to of [...cuts, bytes.length]) {
     // What is not read yet may hold anything.
     const seen = Buffer.concat([bytes.subarray(0, to), Buffer.from('\ndata: stale\n\n')])
-    from = unframer.unframe({ bytes: seen, from, to, ended: false }, 0)
+    from = unframer.unframe({ bytes: seen, from, to, ended: false, limit: LIMIT }, 0)
     seen.copy(bytes, 0, 0, to)
   }
-  from = unframer.unframe({ bytes, from, to: bytes.length, ended: true }, 0)
+  from = unframer.unframe({ bytes, from, to: bytes.length, ended: true, limit: LIMIT }, 0)
   expect(from).toBe(bytes.length)
   const text = bytes.toString('utf8')
   const records = text
@@ -78,6 +80,14 @@ describe('telling a framing by the first line', () => {
     expect(framingOf(Buffer.from(`${pings}${pings}data: {}\n\n`))).toBe(null)
   })
 })
+
+/** Milliseconds to take the framing from so many events, whose lines end with CR. */
+function time(count: number): number {
+  const input = 'data: {"type":1}\r\r'.repeat(count)
+  const start = performance.now()
+  expect(unframe('sse', input).records.length).toBe(count)
+  return performance.now() - start
+}
 
 describe('an event stream', () => {
   test.each([
@@ -166,6 +176,22 @@ describe('an event stream', () => {
     expect(made.lines).toBe(7)
   })
 
+  test('leaves lines over the limit as they are, and joins no event over it', () => {
+    const long = `data: "${'x'.repeat(LIMIT)}"`
+    const half = `data: "${'x'.repeat(LIMIT / 2)}",`
+    const made = unframe('sse', `id: 1\n${long}\n\ndata: [\n${half}\n${half}\ndata: 1]\n\ndata: 2\n\n`)
+    const contents = made.records.map(([line, content]) => [line, content.slice(0, 8)])
+    expect(contents).toEqual([
+      [2, 'data: "x'],
+      [4, '['],
+      [5, '"xxxxxxx'],
+      [6, '"xxxxxxx'],
+      [7, '1]'],
+      [9, '2'],
+    ])
+    expect(made.lines).toBe(1)
+  })
+
   test('is the same wherever the input is cut', () => {
     const piece = fc.constantFrom(
       'id: r:1',
@@ -198,12 +224,6 @@ describe('an event stream', () => {
   })
 
   test('takes time in proportion to its length, whatever ends its lines', () => {
-    const time = (count: number): number => {
-      const input = 'data: {"type":1}\r\r'.repeat(count)
-      const start = performance.now()
-      expect(unframe('sse', input).records.length).toBe(count)
-      return performance.now() - start
-    }
     time(2000)
     expect(time(40_000)).toBeLessThan(60 * Math.max(1, time(2000)))
   })

@@ -18,12 +18,12 @@ const ESCAPES = escapes()
  * Lines of a capture, `{"stream","line"}`: where the line is JSON of a harness, it takes the place of the object around it,
  * decoded. It is never longer than it was. Lines of stderr, blank lines and other text stay as they are.
  */
-export function unframeCapture({ bytes, from, to, ended }: FramedInput): number {
+export function unframeCapture({ bytes, from, to, ended, limit }: FramedInput): number {
   let at = from
   while (at < to) {
     const [end, next] = feedLineAt(bytes, at, to, ended)
     if (next < 0) return at
-    unframeLine(bytes, at, end)
+    if (end - at <= limit) unframeLine(bytes, at, end)
     at = next
   }
   return at

@@ -22,12 +22,12 @@ const WORDS: readonly { readonly pattern: RegExp; readonly json: (said: string) 
 ]
 
 /** Lines of harnesscli (spec go-agent-harness §1.6): `<type> {…}` gives up its type, all others stay as they are. */
-export function unframeCli({ bytes, from, to, ended }: FramedInput, notes: FramingNotes): number {
+export function unframeCli({ bytes, from, to, ended, limit }: FramedInput, notes: FramingNotes): number {
   let at = from
   while (at < to) {
     const [end, next] = feedLineAt(bytes, at, to, ended)
     if (next < 0) return at
-    unframeLine(bytes, at, end, notes)
+    if (end - at <= limit) unframeLine(bytes, at, end, notes)
     at = next
   }
   return at

@@ -9,6 +9,10 @@ export interface FramedInput {
   readonly to: number
   /** There is nothing more to be read. */
   readonly ended: boolean
+  /** Bytes a line may have; longer ones stay framed, since nobody reads them. */
+  readonly limit: number
+  /** What stands here is the beginning of one record over the limit: its lines are records of their own. */
+  readonly isOver?: boolean
 }
 
 /** Where a framing puts what it took away. */

@@ -35,7 +35,7 @@ interface Line {
  * An event is whole once the blank line behind it was read; the input's end makes the last one whole too.
  */
 export function unframeEvents(input: FramedInput, notes: FramingNotes): number {
-  const { bytes, to, ended } = input
+  const { bytes, to, ended, limit } = input
   let whole = input.from
   let at = whole
   let lines: Line[] = []
@@ -44,9 +44,9 @@ export function unframeEvents(input: FramedInput, notes: FramingNotes): number {
     const [end, next] = lineAt(bytes, at, to, ended, ends)
     if (next < 0) return whole
     if (end > at) {
-      lines.push(readLine(bytes, at, end))
+      lines.push(end - at > limit ? longLine(at, end) : readLine(bytes, at, end))
     } else {
-      rewrite(bytes, lines, notes)
+      rewrite(bytes, lines, input, notes)
       lines = []
       whole = next
     }
@@ -55,8 +55,12 @@ export function unframeEvents(input: FramedInput, notes: FramingNotes): number {
     at = next
   }
   if (!ended) return whole
-  rewrite(bytes, lines, notes)
+  rewrite(bytes, lines, input, notes)
   return to
+}
+
+function longLine(start: number, end: number): Line {
+  return { field: null, start, value: start, end }
 }
 
 function readLine(bytes: Buffer, lineStart: number, end: number): Line {
@@ -75,12 +79,18 @@ function readLine(bytes: Buffer, lineStart: number, end: number): Line {
 }
 
 /** Leave of the lines of one event its data. */
-function rewrite(bytes: Buffer, lines: readonly Line[], notes: FramingNotes): void {
+function rewrite(
+  bytes: Buffer,
+  lines: readonly Line[],
+  { limit, isOver }: FramedInput,
+  notes: FramingNotes,
+): void {
   const data = lines.filter(({ field }) => field === 'data')
   const [first] = data
   const last = data.at(-1)
   const empty = data.every(({ value, end }) => skipBlanks(bytes, value, end) === end)
-  if (first !== undefined && !empty) keepFrame(bytes, lines, data, notes)
+  const isJoined = first !== last && isOver !== true && fits(lines, data, limit)
+  if (first !== undefined && !empty) keepFrame(bytes, lines, isJoined ? data : [first], notes)
   for (const { field, start, value, end } of lines) {
     if (field === null) continue
     if (field === 'comment') notes.comments++
@@ -92,13 +102,20 @@ function rewrite(bytes: Buffer, lines: readonly Line[], notes: FramingNotes): vo
     notes.empty++
     return
   }
-  // A line that is no field of an event stream stands in the way: it stays, and so does what it divides.
-  const divided = lines.some(
-    ({ field, start }) => field === null && start > first.start && start < last.start,
-  )
-  if (first === last || divided) return
+  if (!isJoined) return
   notes.lines += data.length - 1
   join(bytes, lines, data, first, last)
+}
+
+/**
+ * May the data lines of an event become one? Not over the limit, and not where a line stands in the way that is no field
+ * of an event stream: it stays, and so does what it divides.
+ */
+function fits(lines: readonly Line[], data: readonly Line[], limit: number): boolean {
+  const start = data[0]?.start ?? 0
+  const last = data.at(-1) ?? { start, end: start }
+  if (last.end - start > limit) return false
+  return lines.every((line) => line.field !== null || line.start < start || line.start > last.start)
 }
 
 /**
