@@ -55,6 +55,8 @@ export interface Adapter<State> {
   evidence(record: RecordView, value: Node): Evidence | null
   /** The session id this value carries, for the run id of the stream; null when it has none. */
   runId(record: RecordView, value: Node): string | null
+  /** For dialects whose records carry no session id: the run that a path names with its folders, null when it names none. */
+  runOfPath?(path: string): string | null
   /**
    * For a transcript that is one JSON object: the array in it whose elements are the records. The object itself comes to
    * `step` first, as the header. Without this the object is the only record.

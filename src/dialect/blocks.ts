@@ -28,7 +28,7 @@ export type Block = Fields<
 >
 
 /** The fields of a block; good until the next one is read. */
-export function readBlock(record: RecordView, block: Node): Block {
+function readBlock(record: RecordView, block: Node): Block {
   return BLOCK.read(record, block)
 }
 

@@ -9,7 +9,7 @@ import { wireMessage } from './kimi/messages.ts'
 import { open } from './kimi/opening.ts'
 import { operation } from './kimi/operations.ts'
 import { settleStep } from './kimi/spending.ts'
-import { initialState, type State } from './kimi/state.ts'
+import { initialState, isSession, type State } from './kimi/state.ts'
 import { timeAt } from './times.ts'
 import { textAt } from './values.ts'
 
@@ -38,6 +38,7 @@ export const kimiWire: Adapter<State> = {
   summary: 'wire logs of Kimi Code and kimi-cli',
   evidence,
   runId: () => null,
+  runOfPath,
   initial: ({ run }) => initialState(run),
   step(record, state, sink) {
     const { root } = record
@@ -63,6 +64,18 @@ export const kimiWire: Adapter<State> = {
     warnOfAll(state, sink)
     return { reason: 'error', terminal: false, promised: false }
   },
+}
+
+/**
+ * `<session>/wire.jsonl`, or in Kimi Code `<session>/agents/<agent>/wire.jsonl`, where every agent but `main` is a
+ * subagent of the session.
+ */
+function runOfPath(path: string): string | null {
+  const [file, folder, above, session] = path.split(/[\\/]/).toReversed()
+  if (file === undefined || folder === undefined || !file.startsWith('wire.jsonl')) return null
+  if (above !== 'agents') return isSession(folder) ? folder : null
+  if (session === undefined || !isSession(session)) return null
+  return folder === 'main' ? session : `${session}/${folder}`
 }
 
 function timeOf(record: RecordView, root: Node): Text {

@@ -8,7 +8,7 @@ import { writerFor } from './event-writer.ts'
 import type { JobOptions, TranscriptJob, TranscriptResult } from './job.ts'
 import { Lanes } from './lanes.ts'
 import { PlacedOutput } from './output.ts'
-import { runOf } from './paths.ts'
+import { runByPath } from './paths.ts'
 import { partsOf } from './parts.ts'
 import type { Pool } from './pool.ts'
 import { planRanges } from './range.ts'
@@ -48,7 +48,7 @@ export async function readLarge(
   if (window === null || window.document !== null || window.framing !== null) return readJob(job, options, tools)
 
   const { adapter } = window.detection
-  const run = window.detection.run ?? runOf(job.path)
+  const run = window.detection.run ?? runByPath(adapter, job.path, job.file)
   const counters = new Counters(job, options, run, adapter.dialect)
   const parts = partsOf(job, adapter)
   const make = await writerFor(job, options, run, counters.notice)

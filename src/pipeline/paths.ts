@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import type { Adapter } from '../dialect/adapter.ts'
 import { ARCHIVE_SUFFIX } from '../source/archive.ts'
 import { COMPRESSION_SUFFIX } from '../source/codec.ts'
 import type { JobOptions } from './job.ts'
@@ -7,8 +8,14 @@ import { DATABASE_SUFFIX } from '../source/store-database.ts'
 /** Endings of the files that are looked at in a folder. */
 export const TRANSCRIPT_SUFFIX = /\.(?:jsonl|ndjson|json|sse|log|txt)$/
 
+/** The run of a transcript whose records name none: what its dialect reads out of the path, else the file stem. */
+export function runByPath(adapter: Adapter<unknown>, path: string, file: string | null): string {
+  const named = adapter.runOfPath?.(path) ?? (file === null ? null : adapter.runOfPath?.(file))
+  return named ?? runOf(path)
+}
+
 /** A run id for a transcript that names none: the file stem without suffixes, `stdin` for standard input. */
-export function runOf(path: string): string {
+function runOf(path: string): string {
   if (path === '-') return 'stdin'
   const plain = basename(path).replace(COMPRESSION_SUFFIX, '')
   return plain.replace(TRANSCRIPT_SUFFIX, '') || plain

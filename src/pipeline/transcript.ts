@@ -17,7 +17,7 @@ import { writerFor } from './event-writer.ts'
 import { failedResult, type JobOptions, skippedResult, type TranscriptJob, type TranscriptResult } from './job.ts'
 import { type Output, openOutput } from './output.ts'
 import { openCompressed } from './compressed-output.ts'
-import { runOf } from './paths.ts'
+import { runByPath } from './paths.ts'
 import { partsOf } from './parts.ts'
 import { Translation } from './translation.ts'
 import { lookAt, type Window } from './window.ts'
@@ -196,7 +196,7 @@ async function translate(
 ): Promise<TranscriptResult> {
   const { scanner } = tools
   const { adapter } = window.detection
-  const run = window.detection.run ?? runOf(job.path)
+  const run = window.detection.run ?? runByPath(adapter, job.path, job.file)
   const parts = partsOf(job, adapter)
   const counters = new Counters(job, options, run, adapter.dialect)
   const splice = output === null ? null : new Splice(scanner)

@@ -78,7 +78,7 @@ describe('usage of Kimi Code', () => {
 
   test('has disjoint classes', () => {
     const { entries } = translate(kimiWire, [recorded(figures('31', null))])
-    expect(entries[0]).toMatchObject({ model: 'm', at: iso, session: 'run' })
+    expect(entries[0]).toMatchObject({ model: 'm', at: iso, session: null })
     expect(entries[0]?.tokens).toEqual({
       input: 31,
       cacheRead: 5,
@@ -305,5 +305,33 @@ describe('evidence', () => {
     { value: 3, weight: undefined },
   ])('of $value is $weight', ({ value, weight }) => {
     expect(evidenceOf(kimiWire, value)?.weight).toBe(weight)
+  })
+})
+
+describe('the session is in the path', () => {
+  const uuid = '0f000003-aaaa-4bbb-8ccc-ddddeeee0001'
+
+  test.each([
+    { path: `sessions/abc/${uuid}/wire.jsonl`, run: uuid },
+    { path: 'wd_x/session_1/agents/main/wire.jsonl', run: 'session_1' },
+    { path: 'wd_x/session_1/agents/agent-0/wire.jsonl.zst', run: 'session_1/agent-0' },
+    { path: 'C:\\s\\session_1\\agents\\main\\wire.jsonl', run: 'session_1' },
+    { path: 'agents/main/wire.jsonl', run: null },
+    { path: 'notes/wire.jsonl', run: null },
+    { path: 'session_1/agents/main/other.jsonl', run: null },
+    { path: 'wire.jsonl', run: null },
+  ])('$path', ({ path, run }) => {
+    expect(kimiWire.runOfPath?.(path)).toBe(run)
+  })
+
+  test.each([
+    { run: 'session_1', session: 'session_1', subagent: false },
+    { run: 'session_1/agent-0', session: 'session_1', subagent: true },
+    { run: uuid, session: uuid, subagent: false },
+    { run: 'wire', session: null, subagent: false },
+  ])('of run $run is $session', ({ run, session, subagent }) => {
+    const { events, entries } = translate(kimiWire, [metadata, recorded(figures(1, 1))], { run })
+    expect(events[0]).toMatchObject({ event: 'session.started', sessionId: session, subagent })
+    expect(entries).toMatchObject([{ session }])
   })
 })

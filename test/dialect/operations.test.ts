@@ -21,6 +21,14 @@ describe('operations of a tool', () => {
     { dialect: 'claude', tool: 'mcp__b10x__tool_invoke', operations: [] },
     { dialect: 'claude', tool: 'mcp__tickets', operations: [] },
     { dialect: 'claude', tool: 'mcp____', operations: [] },
+    { dialect: 'copilot', tool: 'view', operations: ['file.read'] },
+    { dialect: 'cursor', tool: 'shellToolCall', operations: ['shell'] },
+    { dialect: 'amp', tool: 'oracle', operations: ['subagent.spawn'] },
+    { dialect: 'pi', tool: 'grep', operations: ['search'] },
+    { dialect: 'goose', tool: 'tree', operations: ['dir.list'] },
+    { dialect: 'droid', tool: 'Execute', operations: ['shell'] },
+    { dialect: 'kimi', tool: 'TodoList', operations: ['task.todo'] },
+    { dialect: 'cline', tool: 'apply_patch', operations: ['file.write', 'file.edit'] },
   ] as const)('$dialect $tool', ({ dialect, tool, operations }) => {
     expect(operationsOf(dialect, tool)).toEqual(operations)
   })

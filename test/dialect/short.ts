@@ -1,7 +1,7 @@
 import type { Recorded } from './recording-sink.ts'
 
 /** An event in one line, for tables of expectations: its name and what tells it from others of that name. */
-export function short(fields: Recorded): string {
+function short(fields: Recorded): string {
   const { event, origin, text, code, name, callId, turn, stopReason, vendorType, vendorSubtype } = fields
   if (event === 'opaque') return `opaque ${word(vendorType)}/${word(vendorSubtype)}`
   return [event, origin, turn, name, callId, text, code, stopReason]

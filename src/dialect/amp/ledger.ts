@@ -26,7 +26,7 @@ const K = keys(
 )
 
 /** One call of the ledger, until its message comes. Plain data. */
-export interface Entry {
+interface Entry {
   readonly id: string | null
   readonly at: string | null
   readonly model: string | null

@@ -191,7 +191,7 @@ function status({ record, payload, scope, at, state, sink }: Message): Bin {
   const tokens = cliTokens(record, usage, sink)
   const key = id === null ? null : `kimi:${id}`
   const requestId = textAt(record, message)
-  const { model, run: session } = state
+  const { model, session } = state
   spend(record, { at, requestId, model, tokens, key, session, sidechain: scope !== '' }, sink)
   return Bin.Translated
 }

@@ -75,6 +75,7 @@ export function open(record: RecordView | null, at: Text, state: State, sink: Si
     ...blankSession('kimi'),
     at: opening.at ?? (record === null ? null : keptTimeOf(record, at)),
     harnessVersion: opening.harnessVersion,
+    sessionId: state.session,
     model: opening.model,
     cwd: opening.cwd,
     permissionMode: opening.permissionMode,

@@ -239,7 +239,7 @@ function usage(record: RecordView, at: Text, state: State, sink: Sink): Bin | nu
   const folded = isOfStep && state.held !== null ? { foldedLines: [state.held.line] } : {}
   // Readers take usage with one request id for repeats of one request.
   const requestId = isOfStep && !state.recorded ? state.step : null
-  spend(record, { at, ...folded, requestId, model, tokens, key: null, session: state.run }, sink)
+  spend(record, { at, ...folded, requestId, model, tokens, key: null, session: state.session }, sink)
   if (isOfStep) {
     state.held = null
     state.recorded = true

@@ -62,7 +62,7 @@ export function settleStep(state: State, sink: Sink): void {
   )
   spend(
     null,
-    { at, line, requestId: state.step, model: state.model, tokens, key: null, session: state.run },
+    { at, line, requestId: state.step, model: state.model, tokens, key: null, session: state.session },
     sink,
   )
 }

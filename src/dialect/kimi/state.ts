@@ -1,7 +1,7 @@
 import type { Tokens } from '../../event/billing.ts'
 
 /** What is known of the session before `session.started` is written. */
-export interface Opening {
+interface Opening {
   at: string | null
   harnessVersion: string | null
   model: string | null
@@ -13,7 +13,7 @@ export interface Opening {
 }
 
 /** Usage that the end of a step told, waiting for the record that tells it again. */
-export interface StepUsage {
+interface StepUsage {
   readonly tokens: Tokens
   readonly at: string | null
   readonly line: number
@@ -29,8 +29,8 @@ export interface DeniedCall {
 
 export interface State {
   started: boolean
-  /** The run id of the stream: the wire holds no session id. */
-  readonly run: string
+  /** The wire holds no session id: it is in the run, when that was read out of the path. */
+  readonly session: string | null
   opening: Opening
   /** Turns begun. */
   turn: number
@@ -53,9 +53,11 @@ export interface State {
 }
 
 export function initialState(run: string): State {
+  const [session, agent] = run.split('/')
+  const isKnown = session !== undefined && isSession(session)
   return {
     started: false,
-    run,
+    session: isKnown ? session : null,
     opening: {
       at: null,
       harnessVersion: null,
@@ -63,7 +65,7 @@ export function initialState(run: string): State {
       cwd: null,
       permissionMode: null,
       tools: null,
-      subagent: false,
+      subagent: isKnown && agent !== undefined,
     },
     turn: 0,
     inTurn: false,
@@ -79,12 +81,17 @@ export function initialState(run: string): State {
   }
 }
 
+/** Session ids of kimi-cli are UUIDs; those of Kimi Code say what they are. */
+export function isSession(name: string): boolean {
+  return /^(?:session_.+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.test(name)
+}
+
 /** Prompts that are waited for. */
 const MOST_PROMPTS = 64
 const PRINT = 256
 
 /** Enough of a text to know it again. */
-export function fingerprintOf(text: string): string {
+function fingerprintOf(text: string): string {
   return `${text.length}:${text.slice(0, PRINT)}`
 }
 
