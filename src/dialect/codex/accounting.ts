@@ -29,12 +29,11 @@ export function tokenCount(step: Step): Bin {
   const info = record.get(payload, K.info)
   const total = countersAt(record, record.get(info, K.total_token_usage), sink)
   const last = countersAt(record, record.get(info, K.last_token_usage), sink)
-  const limited = limits(step, record.get(payload, K.rate_limits))
-  if (total === null && last === null) {
-    return limited ? Bin.Translated : record.isNullish(info) ? Bin.Bookkeeping : Bin.Opaque
-  }
-  const counted = take(step, total ?? sum(step.thread.meter.total, last ?? EMPTY), last)
-  return counted || limited ? Bin.Translated : Bin.Folded
+  const told = total !== null || last !== null
+  const counted = told && take(step, total ?? sum(step.thread.meter.total, last ?? EMPTY), last)
+  if (limits(step, record.get(payload, K.rate_limits)) || counted) return Bin.Translated
+  if (told) return Bin.Folded
+  return record.isNullish(info) ? Bin.Bookkeeping : Bin.Opaque
 }
 
 const EMPTY: Counters = {

@@ -28,8 +28,6 @@ export interface Counters {
   readonly total: number | null
 }
 
-const NAMES = ['input', 'cached', 'written', 'output', 'reasoning', 'total'] as const
-
 /** Null when it is no object, or says nothing at all. A missing total is input and output together. */
 export function countersAt(record: RecordView, node: Node, sink: Sink): Counters | null {
   if (!record.isObject(node)) return null
@@ -51,29 +49,51 @@ export function countersAt(record: RecordView, node: Node, sink: Sink): Counters
 
 /** Equal in all that both of them know: a field that is left out once says nothing. */
 export function isSame(a: Counters, b: Counters): boolean {
-  return NAMES.every((name) => a[name] === null || b[name] === null || a[name] === b[name])
+  return (
+    agree(a.input, b.input) &&
+    agree(a.output, b.output) &&
+    agree(a.total, b.total) &&
+    agree(a.cached, b.cached) &&
+    agree(a.written, b.written) &&
+    agree(a.reasoning, b.reasoning)
+  )
+}
+
+function agree(a: number | null, b: number | null): boolean {
+  return a === b || a === null || b === null
 }
 
 /** Some counter is lower than it was. */
 export function wentBack(total: Counters, before: Counters): boolean {
-  return NAMES.some((name) => (total[name] ?? 0) < (before[name] ?? 0) && total[name] !== null)
+  return (
+    fell(total.input, before.input) ||
+    fell(total.output, before.output) ||
+    fell(total.total, before.total) ||
+    fell(total.cached, before.cached) ||
+    fell(total.written, before.written) ||
+    fell(total.reasoning, before.reasoning)
+  )
+}
+
+function fell(now: number | null, then: number | null): boolean {
+  return now !== null && then !== null && now < then
 }
 
 /** What was added to `before`; what `before` did not know is taken from `last`. */
 export function grown(total: Counters, before: Counters, last: Counters | null): Counters {
-  const by = (name: keyof Counters): number | null => {
-    const [now, then] = [total[name], before[name]]
-    if (now === null) return last?.[name] ?? null
-    return then === null ? (last?.[name] ?? now) : now - then
-  }
   return {
-    input: by('input'),
-    cached: by('cached'),
-    written: by('written'),
-    output: by('output'),
-    reasoning: by('reasoning'),
-    total: by('total'),
+    input: growth(total.input, before.input, last?.input ?? null),
+    cached: growth(total.cached, before.cached, last?.cached ?? null),
+    written: growth(total.written, before.written, last?.written ?? null),
+    output: growth(total.output, before.output, last?.output ?? null),
+    reasoning: growth(total.reasoning, before.reasoning, last?.reasoning ?? null),
+    total: growth(total.total, before.total, last?.total ?? null),
   }
+}
+
+function growth(now: number | null, then: number | null, last: number | null): number | null {
+  if (now === null) return last
+  return then === null ? (last ?? now) : now - then
 }
 
 /** Nothing went in and nothing came out: a context overflow, or an estimate, but no request. */
@@ -95,9 +115,13 @@ export function sum(a: Counters | null, b: Counters): Counters {
 
 /** Equal texts are equal counters. */
 export function textOf(total: Counters | null, last: Counters | null): string {
-  const spelled = (counters: Counters | null): string =>
-    counters === null ? '-' : NAMES.map((name) => counters[name] ?? '').join(',')
   return `${spelled(total)}/${spelled(last)}`
+}
+
+function spelled(counters: Counters | null): string {
+  if (counters === null) return '-'
+  const { input, cached, written, output, reasoning, total } = counters
+  return `${input ?? ''},${cached ?? ''},${written ?? ''},${output ?? ''},${reasoning ?? ''},${total ?? ''}`
 }
 
 /** In the disjoint classes of the bill (spec vendor-transcripts §9); nobody says how long cache writes last. */

@@ -23,7 +23,7 @@ export interface Evidence extends Request {
   readonly turn: string | null
   /** What came out, when there will be no output of its own. */
   readonly content: Node
-  /** The record's own account. */
+  /** The record's own account; nothing when it holds no more than `content`. */
   readonly item: Node
 }
 
@@ -100,7 +100,7 @@ export function writeEvidence({ record, at, sink }: Step, found: Evidence, outco
     isError: outcome?.isError ?? null,
     content: jsonOf(found.content),
     bytes: bytesOf(record, found.content),
-    toolUseResult: found.item,
+    toolUseResult: jsonOf(found.item),
   })
 }
 

@@ -80,7 +80,8 @@ export function warnError(
 ): void {
   const info = record.get(error, K.codex_error_info)
   const inner = record.get(error, K.error)
-  const named = record.isObject(info) ? record.key(record.first(info)) : null
+  const cause = record.isObject(info) ? record.first(info) : NONE
+  const named = cause === NONE ? null : record.key(cause)
   const code = textAt(record, info) ?? named ?? textAt(record, record.get(inner, K.kind)) ?? fallback
   const message =
     textAt(record, record.get(error, K.message)) ??

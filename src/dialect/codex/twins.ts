@@ -18,12 +18,21 @@ export function noTwins(): Twins {
   return new Map()
 }
 
+/** Longest text, in bytes, that is its own fingerprint: most are a few sentences, and hashing costs more than keeping them. */
+const LONGEST_PLAIN = 512
+
 /** The text, or the texts together, as they are spelled: both were written by one serializer. */
-export function fingerprint(record: RecordView, voice: Voice, texts: readonly Node[]): string {
+export function fingerprint({ bytes, words }: RecordView, voice: Voice, texts: readonly Node[]): string {
+  let length = 0
+  for (const text of texts) length += words[text + 1]! - words[text]! - 2
+  if (length <= LONGEST_PLAIN) {
+    let plain: string = voice
+    for (const text of texts) plain += bytes.latin1Slice(words[text]! + 1, words[text + 1]! - 1)
+    return plain
+  }
   const hash = createHash('sha256')
-  for (const text of texts)
-    hash.update(record.bytes.subarray(record.words[text]! + 1, record.words[text + 1]! - 1))
-  return `${voice} ${hash.digest('base64')}`
+  for (const text of texts) hash.update(bytes.subarray(words[text]! + 1, words[text + 1]! - 1))
+  return `${voice}#${length}#${hash.digest('base64')}`
 }
 
 /** True when the other kind has told this text before and waited for it; else it is remembered as waiting. */
