@@ -53,7 +53,5 @@ function tell(text: string): void {
   }
 }
 
-/** Text from outside made safe for a terminal: no control characters. */
-export function plain(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '\ufffd')
-}
+/** Text from outside made safe for a terminal. */
+export { printable as plain } from '../report/columns.ts'
