@@ -26,16 +26,22 @@ export interface Comparison {
   peakRss?(): number
 }
 
+/**
+ * What a sample's time is. `processor`: what our process used of all cores together, helpers of V8 included, so what one
+ * core would take; a neighbour on the machine does not count. `wall`: for the work of other processes, with
+ * threads of their own.
+ */
+export type Clock = 'processor' | 'wall'
+
 export interface BenchCase {
   /** Unique; the first word of its rows in the guard file. */
   readonly name: string
   /** One line for the table. */
   readonly title: string
-  /** How long to sample; rounds go on until it is over. */
+  /** How long to sample, by the same clock; rounds go on until it is over. */
   readonly budgetMs: number
   readonly leastRounds: number
-  /** Samples of programs that start anew each time need no code warmed up for them. */
-  readonly startsAnew?: boolean
+  readonly clock: Clock
   /** @param scratch an empty folder of its own, removed afterwards */
   open(corpus: BenchCorpus, scratch: string): Comparison | Promise<Comparison>
 }

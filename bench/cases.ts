@@ -22,6 +22,7 @@ const dialect = (corpus: CorpusName, name: string): Entry => ({
     title: `full conversion of ${name}, one thread, no digest`,
     budgetMs: 1500,
     leastRounds: 5,
+    clock: 'processor',
     open: (files) => openConvertAny(files),
   },
   corpus,

@@ -1,36 +1,35 @@
 import { isDeepStrictEqual, inspect } from 'node:util'
-import type { Contender } from './case.ts'
+import type { Clock, Contender } from './case.ts'
 
 /** Rounds after which everything is as fast as it gets. */
 const MOST_WARM_UPS = 30
 
 /** How much longer than meant sampling may take on a machine that others use. */
-const PATIENCE = 4
+const PATIENCE = 6
 
 export interface Pace {
-  /** Processor time to sample for; the time of the clock when the work is done by other processes. */
   readonly budgetMs: number
   readonly leastRounds: number
-  readonly startsAnew?: boolean
+  readonly clock: Clock
 }
 
 /**
  * Sample contenders in turn, so that all of them meet the same weather of the machine: whoever else uses it, its
- * clock, its caches. The order turns with every round. Garbage of one sample is collected before the next begins, where
- * the process allows it.
+ * frequency, its caches. The order turns with every round.
  *
  * @returns seconds of each sample, one list a contender, in the order of rounds
  * @throws Error when an answer is wrong
  */
 export async function race(contenders: readonly Contender[], pace: Pace): Promise<number[][]> {
-  const { budgetMs, leastRounds, startsAnew = false } = pace
+  const { budgetMs, leastRounds, clock } = pace
   const seconds = contenders.map((): number[] => [])
-  if (!startsAnew) await warmUp(contenders, budgetMs / 4)
-  const isOver = timer(budgetMs, startsAnew)
+  // Other processes start anew for each sample; there is nothing to warm up.
+  if (clock === 'processor') await warmUp(contenders, budgetMs / 4)
+  const isOver = timer(budgetMs, clock)
   for (let round = 0; round < leastRounds || !isOver(); round++) {
     for (let i = 0; i < contenders.length; i++) {
       const turn = (round + i) % contenders.length
-      seconds[turn]?.push(await sample(contenders[turn]!))
+      seconds[turn]?.push(await sample(contenders[turn]!, clock))
     }
   }
   return seconds
@@ -38,35 +37,39 @@ export async function race(contenders: readonly Contender[], pace: Pace): Promis
 
 /** The first samples run code that is not compiled for speed yet: several of each, until the time is over. */
 async function warmUp(contenders: readonly Contender[], forMs: number): Promise<void> {
-  const isOver = timer(forMs, false)
+  const isOver = timer(forMs, 'processor')
   for (let i = 0; i < MOST_WARM_UPS; i++) {
-    for (const contender of contenders) await sample(contender)
+    for (const contender of contenders) await sample(contender, 'processor')
     if (isOver()) return
   }
 }
 
-/**
- * Tells when a budget is used up. Processor time and not that of the clock: a machine that others use then costs
- * patience and not samples, of which the best are wanted.
- */
-function timer(budgetMs: number, byClock: boolean): () => boolean {
-  const startedMs = performance.now()
+/** Tells when a budget is used up. On a machine that others use, processor time takes patience, which has an end. */
+function timer(budgetMs: number, clock: Clock): () => boolean {
+  const [used, passed] = [stopwatch(clock), stopwatch('wall')]
+  return () => used() * 1000 >= budgetMs || passed() * 1000 >= budgetMs * PATIENCE
+}
+
+/** Seconds since it was made. */
+function stopwatch(clock: Clock): () => number {
+  if (clock === 'wall') {
+    const startedMs = performance.now()
+    return () => (performance.now() - startedMs) / 1000
+  }
   const before = process.cpuUsage()
   return () => {
-    const passedMs = performance.now() - startedMs
     const { user, system } = process.cpuUsage(before)
-    const usedMs = byClock ? passedMs : (user + system) / 1000
-    return usedMs >= budgetMs || passedMs >= budgetMs * PATIENCE
+    // Counted in microseconds, of which the shortest sample takes one.
+    return Math.max(user + system, 1) / 1e6
   }
 }
 
 /** Seconds of one sample. */
-async function sample(contender: Contender): Promise<number> {
+async function sample(contender: Contender, clock: Clock): Promise<number> {
   contender.prepare?.()
-  globalThis.gc?.()
-  const startedMs = performance.now()
+  const elapsed = stopwatch(clock)
   const result: unknown = await contender.run()
-  const seconds = (performance.now() - startedMs) / 1000
+  const seconds = elapsed()
   const answer = contender.answer === undefined ? result : contender.answer(result)
   if (!isDeepStrictEqual(answer, contender.expected)) {
     const [got, wanted] = [answer, contender.expected].map((value) =>
@@ -75,9 +78,4 @@ async function sample(contender: Contender): Promise<number> {
     throw new Error(`${contender.name} gave a wrong answer: ${got}, expected ${wanted}`)
   }
   return seconds
-}
-
-/** The best of some samples: what the machine gives when nobody else wants it. */
-export function best(seconds: readonly number[]): number {
-  return Math.min(...seconds)
 }

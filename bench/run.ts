@@ -89,7 +89,7 @@ function isWanted(name: string, only: readonly string[]): boolean {
 /** Run one case in a process of its own. @throws Error when it failed; it has said why */
 function measureOne(task: Task): Promise<Report> {
   const program = fileURLToPath(new URL('one.js', import.meta.url))
-  const child = spawn(process.execPath, ['--expose-gc', program, JSON.stringify(task)], {
+  const child = spawn(process.execPath, [program, JSON.stringify(task)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const parts: string[] = []

@@ -12,6 +12,7 @@ export const census: BenchCase = {
   title: 'census only, one thread',
   budgetMs: 2500,
   leastRounds: 5,
+  clock: 'processor',
   open: (corpus) => openCensus(corpus),
 }
 

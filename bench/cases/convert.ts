@@ -12,6 +12,7 @@ export const convert: BenchCase = {
   title: 'full conversion, one thread, no digest',
   budgetMs: 4500,
   leastRounds: 6,
+  clock: 'processor',
   open: (corpus) => openConvert(corpus),
 }
 

@@ -12,7 +12,7 @@ export const processCases: readonly BenchCase[] = [
     title: 'convert a folder of 40 files, digests, all cores',
     budgetMs: 2500,
     leastRounds: 3,
-    startsAnew: true,
+    clock: 'wall',
     open: (corpus, scratch) => openFolder(corpus, scratch),
   },
   {
@@ -20,7 +20,7 @@ export const processCases: readonly BenchCase[] = [
     title: 'the same with --no-digest',
     budgetMs: 2500,
     leastRounds: 3,
-    startsAnew: true,
+    clock: 'wall',
     open: (corpus, scratch) => openFolderWithoutDigest(corpus, scratch),
   },
   {
@@ -28,7 +28,7 @@ export const processCases: readonly BenchCase[] = [
     title: 'usage of that folder, all cores',
     budgetMs: 2500,
     leastRounds: 3,
-    startsAnew: true,
+    clock: 'wall',
     open: (corpus, scratch) => openFolderUsage(corpus, scratch),
   },
   {
@@ -36,7 +36,7 @@ export const processCases: readonly BenchCase[] = [
     title: 'convert one transcript of 200 MB, digests, all cores',
     budgetMs: 2500,
     leastRounds: 3,
-    startsAnew: true,
+    clock: 'wall',
     open: (corpus, scratch) => openTranscript(corpus, scratch),
   },
   {
@@ -44,7 +44,7 @@ export const processCases: readonly BenchCase[] = [
     title: 'convert 5,000 small files, digests, all cores',
     budgetMs: 2500,
     leastRounds: 3,
-    startsAnew: true,
+    clock: 'wall',
     open: (corpus, scratch) => openSmallFiles(corpus, scratch),
   },
 ]

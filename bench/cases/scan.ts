@@ -11,6 +11,7 @@ export const scan: BenchCase = {
   title: 'scan kernel, 1 MiB chunks',
   budgetMs: 3000,
   leastRounds: 5,
+  clock: 'processor',
   open: (corpus) => openScan(corpus),
 }
 

@@ -15,6 +15,7 @@ export const shapeCases: readonly BenchCase[] = Object.entries(shapes).map(([nam
   title,
   budgetMs: 700,
   leastRounds: 4,
+  clock: 'processor',
   open: (_corpus, scratch) => openShape(make(SHAPE_BYTES), scratch),
 }))
 

@@ -17,6 +17,7 @@ export const splicing: BenchCase = {
   title: 'write events of scanned records',
   budgetMs: 1500,
   leastRounds: 20,
+  clock: 'processor',
   open: (corpus) => openSplice(corpus),
 }
 

@@ -12,7 +12,7 @@ export const startCases: readonly BenchCase[] = [
     title: 'millrace --version',
     budgetMs: 1500,
     leastRounds: 8,
-    startsAnew: true,
+    clock: 'wall',
     open: (_corpus, scratch) => openVersion(scratch),
   },
   {
@@ -20,7 +20,7 @@ export const startCases: readonly BenchCase[] = [
     title: 'convert one transcript of 10 KB',
     budgetMs: 1500,
     leastRounds: 8,
-    startsAnew: true,
+    clock: 'wall',
     open: (_corpus, scratch) => openTenKilobytes(scratch),
   },
 ]

@@ -21,6 +21,7 @@ export const tape: BenchCase = {
   title: 'scan, then type, message id and usage of every record',
   budgetMs: 2500,
   leastRounds: 5,
+  clock: 'processor',
   open: (corpus) => openTape(corpus),
 }
 

@@ -12,6 +12,7 @@ export const usage: BenchCase = {
   title: 'usage only, one thread',
   budgetMs: 2500,
   leastRounds: 5,
+  clock: 'processor',
   open: (corpus) => openUsage(corpus),
 }
 

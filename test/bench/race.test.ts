@@ -14,15 +14,19 @@ describe('a race', () => {
   test('lets everybody run in every round, and turns the order', async () => {
     const ran: string[] = []
     const runs = (name: string): Contender => contender(name, { run: () => ran.push(name) && 1 })
-    const pace = { budgetMs: 0, leastRounds: 3, startsAnew: true }
-    const seconds = await race([runs('a'), runs('b'), runs('c')], pace)
+    const three = [runs('a'), runs('b'), runs('c')]
+    const seconds = await race(three, { budgetMs: 0, leastRounds: 3, clock: 'wall' })
     expect(ran.join('')).toBe('abcbcacab')
     expect(seconds.map(({ length }) => length)).toEqual([3, 3, 3])
   })
 
   test('warms up what does not start anew, untimed', async () => {
     let runs = 0
-    const seconds = await race([contender('a', { run: () => (runs++, 1) })], { budgetMs: 0, leastRounds: 2 })
+    const seconds = await race([contender('a', { run: () => (runs++, 1) })], {
+      budgetMs: 0,
+      leastRounds: 2,
+      clock: 'processor',
+    })
     expect(runs).toBe(3)
     expect(seconds).toHaveLength(1)
     expect(seconds[0]).toHaveLength(2)
@@ -30,9 +34,19 @@ describe('a race', () => {
 
   test('goes on until its time is over', async () => {
     const slow = contender('slow', { run: () => new Promise((resolve) => setTimeout(() => resolve(1), 5)) })
-    const [seconds = []] = await race([slow], { budgetMs: 60, leastRounds: 1, startsAnew: true })
+    const [seconds = []] = await race([slow], { budgetMs: 60, leastRounds: 1, clock: 'wall' })
     expect(seconds.length).toBeGreaterThan(2)
     expect(Math.min(...seconds)).toBeGreaterThan(0.003)
+  })
+
+  test('counts only what the process itself used, when that is asked for', async () => {
+    const idle = contender('idle', { run: () => new Promise((resolve) => setTimeout(() => resolve(1), 50)) })
+    const busy = contender('busy', { run: () => spin(20) })
+    const pace = { budgetMs: 0, leastRounds: 3, clock: 'processor' } as const
+    const [idled = [], worked = []] = await race([idle, busy], pace)
+    expect(Math.min(...idled)).toBeLessThan(0.02)
+    expect(Math.min(...worked)).toBeGreaterThan(0.001)
+    expect(Math.min(...idled)).toBeLessThan(Math.min(...worked))
   })
 
   test('prepares before each sample and asks for the answer after it', async () => {
@@ -43,7 +57,7 @@ describe('a race', () => {
       run: () => seen.push('run') && 1,
       answer: (result) => seen.push('answer') && `answer of ${String(result)}`,
     })
-    await race([careful], { budgetMs: 0, leastRounds: 2, startsAnew: true })
+    await race([careful], { budgetMs: 0, leastRounds: 2, clock: 'wall' })
     expect(seen).toEqual(['prepare', 'run', 'answer', 'prepare', 'run', 'answer'])
   })
 
@@ -53,9 +67,9 @@ describe('a race', () => {
     { what: 'another value later', run: () => Promise.resolve({ events: 3 }) },
   ])('takes $what for an error, not for a slow sample', async ({ run }) => {
     const wrong = contender('wrong', { expected: { events: 1 }, run })
-    await expect(race([contender('right'), wrong], { budgetMs: 0, leastRounds: 1 })).rejects.toThrow(
-      /^wrong gave a wrong answer: .*, expected \{ events: 1 \}$/,
-    )
+    await expect(
+      race([contender('right'), wrong], { budgetMs: 0, leastRounds: 1, clock: 'processor' }),
+    ).rejects.toThrow(/^wrong gave a wrong answer: .*, expected \{ events: 1 \}$/)
   })
 })
 
@@ -88,3 +102,10 @@ test('a row holds best samples, as speed in multiples of the baseline', () => {
     itemsPerSecond: null,
   })
 })
+
+/** Work for so long. */
+function spin(forMs: number): number {
+  const startedMs = performance.now()
+  while (performance.now() - startedMs < forMs);
+  return 1
+}
