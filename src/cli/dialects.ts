@@ -18,7 +18,7 @@ export function dialectsCommand(program: Command, done: (code: number) => void):
       if (flags.explain === undefined) {
         const { adapters, fallback } = new Dialects()
         for (const { dialect, summary } of [...adapters, fallback]) {
-          console.data(`${dialect.padEnd(16)}${summary}\n`)
+          console.data(`${dialect.padEnd(19)}${summary}\n`)
         }
         done(Exit.Ok)
         return

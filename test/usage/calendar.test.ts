@@ -111,9 +111,9 @@ describe('spans of days', () => {
     ['2026-11-01', null, null, false],
     ['2026-11-01', null, '2026-11-01', true],
     ['2026-11-01', null, '2026-10-31', false],
-    [null, '2026-11-03', '2026-11-02', true],
-    [null, '2026-11-03', '2026-11-03', false],
-  ])('from %s up to %s, day %s: %s', (since, until, day, inside) => {
+    [null, '2026-11-03', '2026-11-03', true],
+    [null, '2026-11-03', '2026-11-04', false],
+  ])('from %s to %s, day %s: %s', (since, until, day, inside) => {
     expect(inSpan({ since, until }, day)).toBe(inside)
   })
 

@@ -92,7 +92,7 @@ describe('rows', () => {
       at.map((time) => entry({ at: time })),
       [],
       {
-        span: { since: '2026-11-29', until: '2026-11-30' },
+        span: { since: '2026-11-29', until: '2026-11-29' },
       },
     )
     expect(totals.requests).toBe(1)
