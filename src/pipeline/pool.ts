@@ -28,46 +28,38 @@ export class Pool {
   readonly threads: number
   /** What chunks of a large transcript are scanned into. Their number bounds its memory; untouched they cost nothing. */
   readonly slots: readonly Scanner[]
-  private readonly workers: Piscina
+  private readonly workers: Threads
 
   constructor(threads: number) {
     this.threads = threads
     const module = compileKernel()
     const memories = Array.from({ length: 2 * threads + 1 }, createScanMemory)
     this.slots = memories.map((memory) => new Scanner({ module, memory }))
-    this.workers = open('transcripts', threads, { module, memories })
+    this.workers = new Threads('transcripts', threads, { module, memories })
   }
 
   /** @throws OutputError, SourceError, WorkerLostError; so do the others */
   readBatch(task: BatchTask): Promise<BatchResult> {
-    return this.run('readBatch', task)
+    return this.workers.run('readBatch', task)
   }
 
   scanChunk(task: ScanTask): Promise<RangeScan> {
-    return this.run('scanChunk', task)
+    return this.workers.run('scanChunk', task)
   }
 
   /** The compressed output, where it is asked for. */
   writeChunk(task: WriteTask): Promise<Uint8Array | null> {
-    return this.run('writeChunk', task)
-  }
-
-  private async run<R>(name: string, task: object): Promise<R> {
-    try {
-      return await this.workers.run(task, { name })
-    } catch (error) {
-      throw restored(error)
-    }
+    return this.workers.run('writeChunk', task)
   }
 
   close(): Promise<void> {
-    return this.workers.destroy()
+    return this.workers.close()
   }
 }
 
 /** One thread that hashes a file in order, piece by piece. */
 export class DigestLane {
-  private readonly worker = open('digest', 1, {})
+  private readonly worker = new Threads('digest', 1, {})
 
   async update(file: string, start: number, end: number): Promise<void> {
     await this.run({ kind: 'update', file, range: { start, end } })
@@ -77,29 +69,48 @@ export class DigestLane {
     return String(await this.run({ kind: 'finish' }))
   }
 
-  private async run(task: DigestTask): Promise<unknown> {
+  private run(task: DigestTask): Promise<unknown> {
+    return this.worker.run('default', task)
+  }
+
+  close(): Promise<void> {
+    return this.worker.close()
+  }
+}
+
+/** Threads that run the tasks of one file in `workers/`. */
+class Threads {
+  private readonly piscina: Piscina
+  /** Why there are no threads any more. */
+  private failure: Error | null = null
+
+  constructor(worker: string, threads: number, workerData: object) {
+    this.piscina = new Piscina({
+      filename: new URL(`${worker}.js`, WORKERS).href,
+      minThreads: threads,
+      maxThreads: threads,
+      recordTiming: false,
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+    })
+    // A thread that dies at work rejects its task. One that dies before has no successor, and tasks would wait for ever.
+    this.piscina.on('error', (error: Error) => {
+      if (this.piscina.threads.length > 0) return
+      this.failure = error
+      void this.piscina.destroy()
+    })
+  }
+
+  /** @throws OutputError, SourceError, WorkerLostError */
+  async run<R>(name: string, task: object): Promise<R> {
     try {
-      return await this.worker.run(task)
+      return await this.piscina.run(task, { name })
     } catch (error) {
-      throw restored(error)
+      throw restored(this.failure ?? error)
     }
   }
 
   close(): Promise<void> {
-    return this.worker.destroy()
+    return this.piscina.destroy()
   }
-}
-
-function open(worker: string, threads: number, workerData: object): Piscina {
-  const pool = new Piscina({
-    filename: new URL(`${worker}.js`, WORKERS).href,
-    minThreads: threads,
-    maxThreads: threads,
-    recordTiming: false,
-    workerData,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
-  })
-  // A thread that dies rejects its task, which is where it is dealt with; unheard, the event would end the process.
-  pool.on('error', () => {})
-  return pool
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 export type Event = Readonly<Record<string, unknown>>
 
 /** The events of a stream. */
-export function eventsOf(bytes: Uint8Array): Event[] {
+function eventsOf(bytes: Uint8Array): Event[] {
   const lines = Buffer.from(bytes).toString().split('\n')
   return lines.filter((line) => line !== '').map((line) => bare(JSON.parse(line)))
 }

@@ -34,7 +34,8 @@ function opened<P extends Pool>(pool: P): P {
 
 /** End the threads of a pool, as the system does when memory is short. */
 async function kill(pool: Pool): Promise<void> {
-  const workers: unknown = Reflect.get(pool, 'workers')
+  const threads: object = Reflect.get(pool, 'workers')
+  const workers: unknown = Reflect.get(threads, 'piscina')
   if (!(workers instanceof Piscina)) throw new Error('a pool keeps its threads elsewhere')
   await Promise.all(workers.threads.map((thread) => thread.terminate()))
 }
@@ -63,6 +64,13 @@ describe('a worker that dies', () => {
     const [inOrder] = await readLarge({ ...job, output: null }, everyOption(), { ...tools(), stream }, pool)
     expect(readFileSync(output).equals(stream.kept())).toBe(true)
     expect(again?.events).toBe(inOrder?.events)
+  })
+
+  test('before it has begun is told: tasks do not wait for ever', async () => {
+    const pool = opened(new Pool(1))
+    const task = { jobs: [jobOf(file, 0)], options: everyOption() }
+    const lost = pool.readBatch(task)
+    await Promise.all([expect(lost).rejects.toThrow(WorkerLostError), kill(pool)])
   })
 
   test('ends the reading of its transcript only', async () => {
