@@ -7,7 +7,7 @@ import { open } from './go-harness/early.ts'
 import { type Envelope, readEnvelope, runIdOf } from './go-harness/envelope.ts'
 import * as runs from './go-harness/run.ts'
 import { missing, printOf, stand } from './go-harness/sequence.ts'
-import { beginRun, initialState, type Run, type State, type Step } from './go-harness/state.ts'
+import { beginRun, identityOf, initialState, type Run, type State, type Step } from './go-harness/state.ts'
 import { hear, say } from './go-harness/talk.ts'
 import { billUnknown, turnUsage } from './go-harness/totals.ts'
 import * as warnings from './go-harness/warnings.ts'
@@ -153,6 +153,8 @@ function note(record: RecordView, { data, run: name }: Envelope, { facts }: Run,
 }
 
 const MOST_PRINTS = 1024
+/** Turns lost by a recorder that are billed one by one. */
+const MOST_LOST = 1000
 
 function isRepeated(record: RecordView, state: State, sink: Sink): boolean {
   const print = printOf(record)
@@ -265,7 +267,7 @@ function dropDetected(step: Step): Bin {
   run.dropped++
   state.gapped = true
   if (type === 'usage.delta') {
-    run.spend.lost++
+    if (run.spend.lost.length < MOST_LOST) run.spend.lost.push(identityOf(step))
     run.spend.line = record.line
   }
   return warnings.write(step, step.type, `the recorder dropped an event: ${type ?? '(unknown)'}`)

@@ -16,11 +16,13 @@ export interface Spend {
   reasoning: number | null
   /** Sum in the order of turns, as the harness adds; exact equality is to be had. */
   costUsd: number
+  /** Sum of the prices that stand, in 10^-12 USD. */
+  picoUsd: bigint
   lastTotal: number | null
   lastCostUsd: number | null
   cumulative: Counts | null
-  /** `usage.delta` events that a recorder says it dropped. */
-  lost: number
+  /** Identities of `usage.delta` events that a recorder says it dropped. */
+  readonly lost: string[]
   requested: number
   completed: number
   /** Line of the last record that told of a turn. */
@@ -36,10 +38,11 @@ export function emptySpend(): Spend {
     cached: 0,
     reasoning: 0,
     costUsd: 0,
+    picoUsd: 0n,
     lastTotal: null,
     lastCostUsd: null,
     cumulative: null,
-    lost: 0,
+    lost: [],
     requested: 0,
     completed: 0,
     line: 1,

@@ -1,6 +1,5 @@
 import type { UsageFigures } from '../../event/events.ts'
 import { Bin, type Sink } from '../../event/sink.ts'
-import type { Decimal } from '../../event/value.ts'
 import { type Node, NONE, type RecordView } from '../../kernel/record.ts'
 import { count, parsePicoUsd, plus } from '../figures.ts'
 import { classes, outsideCache, spend } from '../spend.ts'
@@ -10,6 +9,8 @@ import { identityOf, type Run, type Step } from './state.ts'
 import type { Counts, Spend } from './sums.ts'
 import { K } from './words.ts'
 
+/** Differences below 10^-9 USD come from the binary floating point of the harness. */
+const NOISE_PICO_USD = 1000n
 /** Turns of unknown size that are billed one by one. */
 const MOST_UNKNOWN = 1000
 
@@ -56,6 +57,7 @@ export function turnUsage(step: Step): Bin {
   sums.reasoning =
     isUnknown || reasoning === null || sums.reasoning === null ? null : sums.reasoning + reasoning
   sums.costUsd += costUsd ?? 0
+  if (cost !== null) sums.picoUsd += parsePicoUsd(record.raw(cost)) ?? 0n
   sums.lastTotal = total
   sums.lastCostUsd = costUsd
   const cumulative = record.get(data, K.cumulative_usage)
@@ -66,7 +68,7 @@ export function turnUsage(step: Step): Bin {
 /** What a terminal event says its run used in all. */
 export interface Totals {
   readonly usage: UsageFigures | null
-  readonly costUsd: Decimal
+  readonly costUsd: Node | null
 }
 
 /**
@@ -82,50 +84,49 @@ export function closeTotals(step: Step): Totals {
     completion: Math.max(0, (stated.completion ?? 0) - sums.completion),
   }
   const isMore = rest.prompt > 0 || rest.completion > 0
+  const costs = record.get(data, K.cost_totals)
+  const costUsd = costAt(record, costs, record.get(costs, K.cost_usd_total))
+  const reportedPicoUsd = costUsd === null ? null : parsePicoUsd(record.raw(costUsd))
+  const { model, session } = run.facts
   if (isMore) {
     if (sums.turns > 0) {
       const message = 'the totals of the run hold more than its turns: the rest was billed as one request'
       sink.notice('usage-outside-turns', record.line, message)
     }
-    const tokens = classes(rest.prompt, null, 0, rest.completion)
-    const { model, session } = run.facts
-    const final = unknownTurns(sums) === 0
-    spend(
-      record,
-      {
-        at,
-        requestId: null,
-        model,
-        tokens,
-        key: `${identityOf(step)}:rest`,
-        session,
-        process: run.id,
-        final,
-      },
-      sink,
-    )
+    const spent = {
+      at,
+      requestId: null,
+      model,
+      tokens: classes(rest.prompt, null, 0, rest.completion),
+      // One that a recorder dropped is that one; other recordings of the run may have it.
+      key: (sums.lost.length === 1 ? sums.lost[0] : undefined) ?? `${identityOf(step)}:rest`,
+      session,
+      process: run.id,
+      final: unknownTurns(sums) === 0,
+      costUsd: reportedPicoUsd === null ? null : restOf(reportedPicoUsd - sums.picoUsd),
+    }
+    spend(record, spent, sink)
   } else {
     billUnknown(run, sink)
   }
-  const costs = record.get(data, K.cost_totals)
-  const costUsd = costAt(record, costs, record.get(costs, K.cost_usd_total))
-  if (costUsd !== null) {
-    sink.settled({
-      process: run.id,
-      session: run.facts.session,
-      at: keptTimeOf(record, at),
-      models: null,
-      reportedPicoUsd: parsePicoUsd(typeof costUsd === 'string' ? costUsd : record.raw(costUsd)),
-    })
+  if (reportedPicoUsd !== null) {
+    sink.settled({ process: run.id, session, at: keptTimeOf(record, at), models: null, reportedPicoUsd })
   }
   return { usage: usageOf(sums, stated, isMore), costUsd }
+}
+
+/** A price in USD, as it is spelled in JSON; null for what only rounding left over. */
+function restOf(picoUsd: bigint): string | null {
+  if (picoUsd <= NOISE_PICO_USD) return null
+  const digits = picoUsd.toString().padStart(13, '0')
+  return `${digits.slice(0, -12)}.${digits.slice(-12)}`
 }
 
 /** Bill the turns whose figures are not in the transcript, each as a request of unknown size. */
 export function billUnknown({ id, facts, spend: sums }: Run, sink: Sink): void {
   const unknown = Math.min(unknownTurns(sums), MOST_UNKNOWN)
   for (let i = 0; i < unknown; i++) {
-    const key = `go-harness:${facts.session ?? id}:unknown:${sums.line}:${i}`
+    const key = sums.lost[i] ?? `go-harness:${facts.session ?? id}:unknown:${sums.line}:${i}`
     const { model, session } = facts
     const tokens = classes(null, null, null, null)
     spend(
@@ -138,7 +139,7 @@ export function billUnknown({ id, facts, spend: sums }: Run, sink: Sink): void {
 
 /** Turns that a recorder dropped the figures of, or that were completed without any. */
 function unknownTurns({ lost, completed, turns }: Spend): number {
-  return Math.max(lost, completed - turns, 0)
+  return Math.max(lost.length, completed - turns, 0)
 }
 
 /** Invariants of a complete run (spec §7), broken ones as notices. Only for a run none of whose events is missing. */

@@ -153,8 +153,38 @@ describe('usage', () => {
       [10, 2, true],
       [20, 3, false],
     ])
+    expect(entries.map(({ reportedPicoUsd }) => reportedPicoUsd)).toEqual([500_000_000_000n, null])
     expect(notices.map(({ code }) => code)).toEqual(['usage-outside-turns'])
     expect(ending.gapped).toBe(true)
+  })
+
+  test('that was lost costs what the price of the run holds beyond the turns', () => {
+    const costs = { cost_usd_total: 0.75, cost_status: 'available' }
+    const all = { prompt_tokens_total: 30, completion_tokens_total: 5, total_tokens: 35 }
+    const { entries, events: made } = read([
+      ...OPEN,
+      usage(10, 2),
+      completed({ usage_totals: all, cost_totals: costs }),
+    ])
+    expect(entries.map(({ reportedPicoUsd }) => reportedPicoUsd)).toEqual([
+      500_000_000_000n,
+      250_000_000_000n,
+    ])
+    expect(made.filter(({ event }) => event === 'usage')[1]).toMatchObject({
+      usage: { costUsd: '0.250000000000' },
+    })
+  })
+
+  test('that was dropped has the identity that the recording with it gives it', () => {
+    const lines = [...OPEN, requested, usage(10, 2), answered, totals(10, 2)]
+    const drop = {
+      ...events(lines)[5],
+      type: 'recorder.drop_detected',
+      payload: { dropped_event_type: 'usage.delta' },
+    }
+    const whole = translate(goHarness, events(lines))
+    const holed = translate(goHarness, [...events(lines).slice(0, 5), drop, ...events(lines).slice(6)])
+    expect(holed.entries.map(({ key, final }) => [key, final])).toEqual([[whole.entries[0]?.key, false]])
   })
 
   test.each([
