@@ -30,7 +30,7 @@ const samples = DIALECTS.flatMap((dialect) => samplesOf(dialect))
 function samplesOf(dialect: string): Sample[] {
   const folder = join(projectDir, 'corpora', dialect)
   return readdirSync(folder)
-    .filter((name) => name.endsWith('.jsonl') && !name.endsWith('.events.jsonl'))
+    .filter((name) => name.endsWith('.jsonl') && !/\.(?:events|cabinet)\.jsonl$/.test(name))
     .map((name) => ({
       dialect,
       name,

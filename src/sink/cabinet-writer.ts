@@ -53,6 +53,8 @@ export class CabinetWriter implements Sink {
   private inRecord = false
   /** The record at hand is a stage of the orchestrator. */
   private isStage = false
+  /** Id of the call of this record, when it is told whole by one record and no result came with it. */
+  private unanswered: string | null = null
   private harness: string | null = null
   private workingDirectory: string | null = null
 
@@ -81,6 +83,7 @@ export class CabinetWriter implements Sink {
 
   file(record: RecordView, bin: Bin): void {
     this.say()
+    this.writeUnanswered()
     if (this.options.opaqueAll && (bin === Bin.Bookkeeping || bin === Bin.Folded))
       this.unknown(null, record.root)
     this.countRepairs(record.line)
@@ -106,17 +109,23 @@ export class CabinetWriter implements Sink {
       if (!this.lastWords.isSame(answer, current)) this.message(AGENT, at, [answer])
     }
     const subtype = wordIn(current, e.subtype)
-    const failed = e.isError ?? (subtype !== null && subtype !== 'success' && subtype !== 'completed')
-    if (!failed) return
+    const isGood = subtype === null || subtype === 'success' || subtype === 'completed'
+    if (!(e.isError ?? !isGood)) return
+    const status = wordIn(current, e.apiErrorStatus)
+    const stop = wordIn(current, e.stopReason)
+    const reason = wordIn(current, e.terminalReason)
     const facts = [
-      subtype === null ? null : `subtype=${subtype}`,
-      statedAs('terminal_reason', wordIn(current, e.terminalReason), subtype),
-      statedAs('api_error_status', wordIn(current, e.apiErrorStatus), null),
+      isGood ? null : `subtype=${subtype}`,
+      reason === null || reason === subtype || isGood ? null : `terminal_reason=${reason}`,
+      stop === null ? null : `stop_reason=${stop}`,
+      status === null ? null : `api_error_status=${status}`,
     ].filter((fact) => fact !== null)
     const said = facts.length === 0 ? '' : `: ${facts.join(', ')}`
     this.begin(at)
-    this.lines.text(ERROR, `the harness reported a terminal error${said}`)
-    this.lines.text(CODE, subtype)
+    // Nobody's fault: somebody wanted it so.
+    if (subtype !== null && CANCELLED.has(subtype)) this.lines.text(WARNING, 'the run was cancelled')
+    else this.lines.text(ERROR, `the harness reported a terminal error${said}`)
+    this.lines.text(CODE, isGood ? status : subtype)
     this.lines.end()
   }
 
@@ -151,6 +160,7 @@ export class CabinetWriter implements Sink {
     } else {
       for (const step of steps) this.start(step, at)
     }
+    if (this.isReadBack && steps?.some(({ type }) => type === 'subagent') === false) this.unanswered = id
     const dropped = this.calls.hold(id, steps ?? [], at === null ? null : textIn(current, at))
     if (dropped.length === 0) return
     this.tell(
@@ -163,7 +173,9 @@ export class CabinetWriter implements Sink {
   toolResult(e: E.ToolResult): void {
     const { current, inRecord } = this
     const at = this.clock.see(current, e.at)
-    const call = this.calls.take(textIn(current, e.callId) ?? '')
+    const id = textIn(current, e.callId) ?? ''
+    const call = this.calls.take(id)
+    if (id === this.unanswered) this.unanswered = null
     const piece = inRecord ? pieceOf(current, [e.callId, e.content]) : NONE
     if (call === null) {
       this.orphan(e, at, piece)
@@ -278,10 +290,15 @@ export class CabinetWriter implements Sink {
   settled(): void {}
   notice(): void {}
 
+  /** The events come from events of the Test Cabinet, where a call is one record. */
+  private get isReadBack(): boolean {
+    return this.harness === 'test-cabinet'
+  }
+
   private get around(): Surroundings {
     const { harness, workingDirectory } = this
     // Events that are read back were classified by whoever wrote them.
-    const shell = harness === 'test-cabinet' ? 'command' : this.options.shell
+    const shell = this.isReadBack ? 'command' : this.options.shell
     return { harness, workingDirectory, shell }
   }
 
@@ -318,6 +335,14 @@ export class CabinetWriter implements Sink {
       rawCall(this.lines, e.callId, null, e.content)
       this.lines.end()
     }
+  }
+
+  /** A call that its record tells whole, but for how it came out, is not waited for. */
+  private writeUnanswered(): void {
+    if (this.unanswered === null) return
+    const call = this.calls.take(this.unanswered)
+    this.unanswered = null
+    if (call !== null) this.writeOpen(call)
   }
 
   /** A call whose result never came. */
@@ -376,9 +401,8 @@ export class CabinetWriter implements Sink {
   }
 }
 
-function statedAs(name: string, word: string | null, other: string | null): string | null {
-  return word === null || word === other ? null : `${name}=${word}`
-}
+/** How harnesses call the end of a run that was asked for. */
+const CANCELLED: ReadonlySet<string> = new Set(['cancelled', 'canceled', 'interrupted', 'aborted'])
 
 const AGENT = typed('agent', 'message')
 const REASONING = typed('reasoning', 'message')

@@ -358,9 +358,9 @@ describe('the head of a line', () => {
   test('has the epoch and a notice when nobody says anything', () => {
     const { events, notices } = cabinetOf(said(null), {})
     expect(events).toEqual([])
-    const { events: two, notices: told } = times([null, null])
+    const { events: two, notices: noted } = times([null, null])
     expect(two.map(({ timestamp }) => timestamp)).toEqual(['1970-01-01T00:00:00Z', '1970-01-01T00:00:00Z'])
-    expect(told.list().map(({ code, count }) => [code, count])).toEqual([['no-timestamp', 2]])
+    expect(noted.list().map(({ code, count }) => [code, count])).toEqual([['no-timestamp', 2]])
     expect(notices.list()).toEqual([])
   })
 
