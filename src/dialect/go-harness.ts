@@ -2,16 +2,18 @@ import { Bin, type Sink } from '../event/sink.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
 import { auditEntry, isAuditEntry } from './go-harness/audit.ts'
+import { besideEvents } from './go-harness/beside.ts'
 import * as calls from './go-harness/calls.ts'
 import { open } from './go-harness/early.ts'
 import { type Envelope, readEnvelope, runIdOf } from './go-harness/envelope.ts'
+import * as hooks from './go-harness/hooks.ts'
 import * as runs from './go-harness/run.ts'
 import { missing, printOf, stand } from './go-harness/sequence.ts'
 import { beginRun, identityOf, initialState, type Run, type State, type Step } from './go-harness/state.ts'
 import { hear, say } from './go-harness/talk.ts'
 import { billUnknown, turnUsage } from './go-harness/totals.ts'
 import * as warnings from './go-harness/warnings.ts'
-import { BOOKKEEPING, K, OPENING, RESERVED, TERMINAL } from './go-harness/words.ts'
+import { BOOKKEEPING, K, OPENING, RESERVED } from './go-harness/words.ts'
 import { keptTimeOf } from './times.ts'
 import { textAt } from './values.ts'
 
@@ -43,10 +45,10 @@ const TYPES: ReadonlyMap<string, (step: Step) => Bin> = new Map([
   ['prompt.warning', warnings.promptWarning],
   ['provider.resolved', runs.providerResolved],
   ['usage.delta', turnUsage],
-  ['hook.failed', hookFailed],
-  ['hook.completed', hookCompleted],
-  ['tool_hook.failed', toolHookFailed],
-  ['tool_hook.completed', toolHookCompleted],
+  ['hook.failed', hooks.hookFailed],
+  ['hook.completed', hooks.hookCompleted],
+  ['tool_hook.failed', hooks.toolHookFailed],
+  ['tool_hook.completed', hooks.toolHookCompleted],
   ['steering.received', runs.steering],
   ['context.reset', warnings.contextReset],
   ['max_turns.exhausted', mustFail],
@@ -83,8 +85,8 @@ export const goHarness: Adapter<State> = {
 
   step(record: RecordView, state: State, sink: Sink): Bin {
     if (isAuditEntry(record, record.root)) return auditEntry(record, state.audit, sink)
-    const said = commandLine(record, state)
-    if (said !== null) return said
+    const beside = besideEvents(record, state)
+    if (beside !== null) return beside
     const envelope = readEnvelope(record)
     if (envelope === null) return opaque(record, null, sink)
     state.isRun ||= envelope.seq !== null
@@ -167,37 +169,6 @@ function isRepeated(record: RecordView, state: State, sink: Sink): boolean {
   return false
 }
 
-/** What the command line says in its own words (`src/source/framing/cli.ts`), and the head of a backup. */
-function commandLine(record: RecordView, state: State): Bin | null {
-  const { root } = record
-  if (record.isString(root)) return Bin.Bookkeeping
-  const terminal = record.word(record.get(root, K.terminal))
-  const killed = record.text(record.get(root, K.killed))
-  const isHead = record.is(record.get(root, K.type), 'run') && record.isString(record.get(root, K.run_id))
-  const status = isHead ? record.word(record.get(root, K.status)) : null
-  if (killed !== null) endAs(state, 'run.cancelled')
-  else if (terminal !== null) endAs(state, terminal)
-  else if (!isHead) return null
-  if (isHead) {
-    state.isRun = true
-    const id = record.text(record.get(root, K.run_id)) ?? ''
-    const run = state.runs.get(id) ?? beginRun(state, id, null, record.line)
-    run.facts.model = record.text(record.get(root, K.model))
-    run.facts.conversation = record.text(record.get(root, K.conversation_id))
-    run.facts.session = run.facts.conversation ?? run.id
-    if (status !== null) endAs(state, `run.${status}`)
-    return Bin.Folded
-  }
-  return Bin.Bookkeeping
-}
-
-/** How a run ended, told beside its events; its own terminal event says more. */
-function endAs(state: State, type: string): void {
-  if (state.ended || !TERMINAL.has(type)) return
-  state.ended = true
-  state.reason = runs.closeReason(type, null, false)
-}
-
 function delta(step: Step, voice: 'text' | 'thinking'): Bin {
   const { record, data, at, run, state, sink } = step
   const content = record.get(data, K.content)
@@ -219,45 +190,6 @@ function costLimit(step: Step): Bin {
 function mustFail(step: Step): Bin {
   step.run.mustFail = step.type
   return warnings.warn(step)
-}
-
-function hookFailed(step: Step): Bin {
-  const { record, data } = step
-  const hook = record.text(record.get(data, K.hook)) ?? '(unnamed)'
-  const error = record.text(record.get(data, K.error)) ?? ''
-  const isFatal = record.bool(record.get(data, K.ignored)) === false
-  const stage = record.text(record.get(data, K.stage)) ?? ''
-  return warnings.write(
-    step,
-    'hook-failed',
-    `the ${stage} hook ${hook} failed: ${warnings.clip(error)}`,
-    isFatal ? 'error' : 'warning',
-  )
-}
-
-/** A hook that blocks ends the run. */
-function hookCompleted(step: Step): Bin {
-  const { record, data } = step
-  if (!record.is(record.get(data, K.action), 'block')) return Bin.Bookkeeping
-  const hook = record.text(record.get(data, K.hook)) ?? '(unnamed)'
-  const reason = record.text(record.get(data, K.reason)) ?? ''
-  const why = reason === '' ? '' : `: ${warnings.clip(reason)}`
-  return warnings.write(step, 'hook-refused', `the hook ${hook} blocked the run${why}`, 'error')
-}
-
-/** Before a call, a hook that fails and is not to be ignored denies it. */
-function toolHookFailed(step: Step): Bin {
-  const { record, data } = step
-  const isDenied =
-    record.is(record.get(data, K.stage), 'pre_tool_use') && record.bool(record.get(data, K.ignored)) === false
-  return isDenied ? calls.denied(step, 'hook-failed') : hookFailed(step)
-}
-
-function toolHookCompleted(step: Step): Bin {
-  const { record, data } = step
-  const isDenied =
-    record.is(record.get(data, K.stage), 'pre_tool_use') && record.is(record.get(data, K.decision), 'deny')
-  return isDenied ? calls.denied(step, 'hook-denied') : Bin.Bookkeeping
 }
 
 /** `recorder.drop_detected`: in the place of an event that was lost (spec §3.1). */

@@ -38,7 +38,7 @@ export interface Call {
 }
 
 /** Pieces of something whose whole has not come: they leave a trace of their own when it never does. */
-export interface Pieces {
+interface Pieces {
   readonly type: string
   /** Id of the call, null when it was not named. */
   readonly call: string | null
@@ -51,7 +51,7 @@ export interface Pieces {
 }
 
 /** What the first records of a run say about it. */
-export interface Facts {
+interface Facts {
   /** Id of the conversation, else of the run; null when no record names one. */
   session: string | null
   conversation: string | null
