@@ -33,6 +33,9 @@ interface Flags extends ReadingFlags {
   readonly compress: Compression | 'none'
 }
 
+/** What says which events are written, and how. */
+export type CabinetFlags = Pick<Flags, 'to' | 'provenance' | 'cabinetUsage' | 'cabinetShell' | 'observedAt'>
+
 /** `millrace convert` */
 export function convertCommand(program: Command, done: (code: number) => void): void {
   readingOptions(
@@ -113,7 +116,7 @@ async function run(paths: readonly string[], flags: Flags): Promise<number> {
 }
 
 /** What the flags say of events of the Test Cabinet. @throws UsageError when they go with another language */
-function cabinet(flags: Flags): Pick<ConvertRequest, 'cabinet'> {
+export function cabinet(flags: CabinetFlags): Pick<ConvertRequest, 'cabinet'> {
   const { to, cabinetUsage, cabinetShell, observedAt } = flags
   if (to === 'cabinet') {
     if (flags.provenance === true)
@@ -146,7 +149,8 @@ async function compression({ compress }: Flags): Promise<Compression | null> {
   }
 }
 
-function observed(text: string): string {
+/** A time of the command line, in UTC. @throws InvalidArgumentError */
+export function observed(text: string): string {
   const time = utcOf(text)
   if (time === null) throw new InvalidArgumentError('a time like 2026-02-28T12:00:00Z is wanted.')
   return time

@@ -8,10 +8,11 @@ import { dialectsCommand } from './dialects.ts'
 import { eventsCommand } from './events.ts'
 import { plain } from './console.ts'
 import { Exit, UsageError } from './exit.ts'
+import { followCommand } from './follow.ts'
 import { Interruption } from './interruption.ts'
 import { usageCommand } from './usage.ts'
 
-const COMMANDS = [convertCommand, eventsCommand, usageCommand, censusCommand, checkCommand, dialectsCommand]
+const COMMANDS = [convertCommand, eventsCommand, usageCommand, censusCommand, checkCommand, followCommand, dialectsCommand]
 
 /** Run one command line. Returns the exit code; only `main` sets it. */
 export async function main(args: readonly string[], version: string): Promise<number> {

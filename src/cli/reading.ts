@@ -175,7 +175,8 @@ function failureList(text: string): Failure[] {
   })
 }
 
-function header(text: string, before: HttpHeaders): HttpHeaders {
+/** A header of the command line, behind those before it. @throws InvalidArgumentError */
+export function header(text: string, before: HttpHeaders): HttpHeaders {
   const colon = text.indexOf(':')
   // The value may be a secret: it is not repeated.
   if (colon < 1) throw new InvalidArgumentError("'Name: value' is wanted.")

@@ -57,6 +57,17 @@ export class Interpreter {
     return last.adapter.end(last.state, sink)
   }
 
+  /**
+   * How the transcript would end here. The state stays as it is: a copy is ended, so that this is for now and then, not for
+   * every record.
+   *
+   * @param sink gets what the end would write
+   */
+  endingSoFar(sink: Sink): Ending {
+    const { adapter, state } = this.current
+    return adapter.end(structuredClone(state), sink)
+  }
+
   private start(adapter: Adapter<unknown>): Running {
     const started = { adapter, state: adapter.initial(this.context) }
     this.running.set(adapter.dialect, started)

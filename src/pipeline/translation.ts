@@ -8,6 +8,7 @@ import { NONE, type RecordView } from '../kernel/record.ts'
 import type { Scanner } from '../kernel/scanner.ts'
 import { isJson } from '../kernel/second-opinion.ts'
 import type { CensusSink, UnparsedReason } from '../sink/census.ts'
+import { QuietSink } from '../sink/quiet.ts'
 
 /** One record in so many is asked about a second time, whatever the scanner says. */
 const SAMPLE = 1000
@@ -122,6 +123,11 @@ export class Translation {
     }
     sink.streamClosed({ reason: ending.reason })
     return ending
+  }
+
+  /** How the transcript would end if nothing came any more; writes nothing. For now and then: it copies the adapter's state. */
+  endingSoFar(): Ending {
+    return this.interpreter.endingSoFar(new QuietSink())
   }
 
   get counts(): BinCounts {

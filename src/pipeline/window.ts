@@ -55,10 +55,10 @@ export async function lookAt(
   return { detection: isCapture ? captured(detection, dialects) : detection, document: null, framing }
 }
 
-const CAPTURE = 'cabinet-raw'
+export const CAPTURE = 'cabinet-raw'
 
 /** The dialect of a capture is that of its wrapping; what its lines are of is inside. */
-function captured(detection: Detection, dialects: Dialects): Detection {
+export function captured(detection: Detection, dialects: Dialects): Detection {
   const wrapping = { line: 1, dialect: CAPTURE, weight: 'proof', reason: 'lines of {stream,line}' } as const
   return {
     ...detection,

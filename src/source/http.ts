@@ -197,14 +197,14 @@ class AskAgain extends Error {
   }
 }
 
-function refused(status: number, place: string): SourceError {
+export function refused(status: number, place: string): SourceError {
   if (status === 404 || status === 410)
     return new SourceError('ERR_NOT_FOUND', `${place}: is not there (${status})`)
   const hint = status === 401 || status === 403 ? "; pass credentials with --header 'Name: value'" : ''
   return new SourceError('ERR_INPUT_UNREADABLE', `${place}: the server answered ${status}${hint}`)
 }
 
-function headerOf(headers: Dispatcher.ResponseData['headers'], name: string): string | null {
+export function headerOf(headers: Dispatcher.ResponseData['headers'], name: string): string | null {
   const value = headers[name]
   return typeof value === 'string' ? value : (value?.[0] ?? null)
 }

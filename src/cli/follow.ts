@@ -1,0 +1,189 @@
+import { statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Followed, type FollowResult, followAll } from '../pipeline/follow.ts'
+import type { JobOptions } from '../pipeline/job.ts'
+import { jobOptions } from '../pipeline/options.ts'
+import { DescriptorOutput } from '../pipeline/output.ts'
+import { endingOf, outputNames } from '../pipeline/paths.ts'
+import { HTTP_ADDRESS } from '../source/address.ts'
+import { Console, plain } from './console.ts'
+import { cabinet, type CabinetFlags, observed } from './convert.ts'
+import { Exit, UsageError } from './exit.ts'
+import { interruptible } from './interruption.ts'
+import { header, many, reading, type ReadingFlags } from './reading.ts'
+
+interface Flags extends CabinetFlags, Pick<ReadingFlags, 'from' | 'header' | 'quiet'> {
+  readonly output?: string
+  readonly sinceNow?: boolean
+  readonly deltas?: boolean
+  readonly opaque?: string
+  readonly silence?: number
+}
+
+/** Exit codes of runs, those of go-agent-harness's own command line (spec go-agent-harness §1.6). */
+const RunExit = { Completed: 0, Failed: 2, Waiting: 3, Cancelled: 6 } as const
+
+/** `millrace follow` */
+export function followCommand(program: Command, done: (code: number) => void): void {
+  program
+    .command('follow')
+    .summary('translate transcripts while they are written')
+    .description(
+      'Translate transcripts while they are written: files that grow, and event streams of go-agent-harness servers. Ends with their runs.',
+    )
+    .argument('<input...>', 'files, or addresses of event streams')
+    .option('-o, --output <path>', 'a folder, a file, or - for standard output (default: -)')
+    .addOption(
+      new Option('--to <language>', 'the event language to write')
+        .choices(['metaharness', 'cabinet'])
+        .default('metaharness'),
+    )
+    .option('--since-now', 'leave out what was there before')
+    .option('--from <dialect>', 'read every input as this dialect, whatever its content says')
+    .option('--deltas', 'keep one event a delta instead of one joined text a turn')
+    .option('--provenance', 'add the source line to every event')
+    .addOption(
+      new Option('--opaque <which>', 'write an opaque event for folded and bookkeeping records too').choices([
+        'all',
+      ]),
+    )
+    .option('--cabinet-usage', "with --to cabinet: write what requests used, as events of type 'usage'")
+    .addOption(
+      new Option(
+        '--cabinet-shell <how>',
+        "with --to cabinet: 'command' leaves every call of a shell a command",
+      ).choices(['classify', 'command']),
+    )
+    .option(
+      '--observed-at <time>',
+      'with --to cabinet: the time of events before the first that has one',
+      observed,
+    )
+    .option(
+      '--silence <seconds>',
+      'time without an event after which a connection is made anew (default: 60)',
+      seconds,
+    )
+    .option(
+      '-H, --header <header>',
+      "'Name: value' for inputs that are addresses; may be repeated",
+      header,
+      [],
+    )
+    .option('-q, --quiet', 'no summary line')
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 the run completed, 1 the stream broke off or could not be read, 2 the run failed, 3 it waits for an
+answer and standard input is no terminal, 6 it was cancelled, 130 interrupted. Of several, the first that is not 0.
+
+Examples:
+  millrace follow run.jsonl
+  millrace follow http://localhost:8080/v1/runs/ID/events -H "Authorization: Bearer $KEY"`,
+    )
+    .action(async (inputs: string[], flags: Flags) => {
+      done(await run(inputs, flags))
+    })
+}
+
+async function run(inputs: readonly string[], flags: Flags): Promise<number> {
+  const console = new Console(flags.quiet ?? false)
+  const options: JobOptions = {
+    ...jobOptions(reading(flags)),
+    deltas: flags.deltas ?? false,
+    provenance: flags.provenance ?? false,
+    opaqueAll: flags.opaque === 'all',
+    cabinet: cabinetOptions(flags),
+  }
+  const followed = placed(inputs, flags.output, options)
+  const results = await interruptible((signal) =>
+    followAll(followed, {
+      options,
+      stream: new DescriptorOutput(1, 'standard output'),
+      sinceNow: flags.sinceNow ?? false,
+      ...(flags.silence === undefined ? {} : { limits: { silenceMs: flags.silence * 1000 } }),
+      canAnswer: process.stdin.isTTY ?? false,
+      signal,
+    }),
+  )
+  for (const result of results) {
+    if (result.message !== null) console.say(`millrace: ${plain(result.path)}: ${plain(withoutPath(result))}`)
+    else if (result.how === 'waiting')
+      console.say(`millrace: ${plain(result.path)}: the run waits for an answer`)
+  }
+  const events = results.reduce((sum, result) => sum + result.events, 0)
+  const records = results.reduce((sum, result) => sum + result.records, 0)
+  console.summary(
+    `millrace: followed ${many(results.length, 'transcript')}, ${many(records, 'record')} → ${many(events, 'event')}`,
+  )
+  if (results.some(({ how }) => how === 'interrupted')) return Exit.Interrupted
+  return results.map(exitOf).find((code) => code !== Exit.Ok) ?? Exit.Ok
+}
+
+function exitOf({ how, ending, terminal }: FollowResult): number {
+  if (how === 'waiting') return RunExit.Waiting
+  if (how !== 'ended' || ending === null) return Exit.Failed
+  if (!ending.terminal) return ending.promised ? Exit.Failed : Exit.Ok
+  // Also after it reached its cost limit, which the reason would not tell.
+  if (terminal === 'run.completed' || ending.reason === 'completed') return RunExit.Completed
+  return ending.reason === 'killed' ? RunExit.Cancelled : RunExit.Failed
+}
+
+/** Where each input goes, and what its events call it. @throws UsageError */
+function placed(inputs: readonly string[], output: string | undefined, options: JobOptions): Followed[] {
+  for (const input of inputs) {
+    if (HTTP_ADDRESS.test(input)) {
+      if (!URL.canParse(input)) throw new UsageError(`${plain(input)}: is no address`)
+      continue
+    }
+    const status = statSync(input, { throwIfNoEntry: false })
+    if (status === undefined) throw new UsageError(`${plain(input)}: no such file`)
+    if (!status.isFile())
+      throw new UsageError(`${plain(input)}: is no file; follow takes files and addresses`)
+  }
+  const paths = inputs.map(pathOf)
+  if (output === undefined || output === '-')
+    return inputs.map((input, i) => ({ input, path: paths[i] ?? '', output: null }))
+  const isFolder =
+    inputs.length > 1 ||
+    output.endsWith('/') ||
+    (statSync(output, { throwIfNoEntry: false })?.isDirectory() ?? false)
+  const names = outputNames(paths, endingOf(options))
+  return inputs.map((input, i) => ({
+    input,
+    path: paths[i] ?? '',
+    output: isFolder ? join(output, names[i] ?? '') : output,
+  }))
+}
+
+/** Addresses of runs end all alike: what is before says which run it is. */
+function pathOf(input: string): string {
+  if (!HTTP_ADDRESS.test(input)) return basename(input)
+  const parts = new URL(input).pathname.split('/').filter((part) => part !== '')
+  const last = parts.at(-1) ?? ''
+  return (last === 'events' ? parts.at(-2) : last) ?? last
+}
+
+/** A message may begin with the path already. */
+function withoutPath({ message, path }: FollowResult): string {
+  const text = message ?? ''
+  return text.startsWith(`${path}: `) ? text.slice(path.length + 2) : text
+}
+
+function cabinetOptions(flags: Flags): JobOptions['cabinet'] {
+  const wanted = cabinet(flags).cabinet
+  if (wanted === undefined) return null
+  return {
+    usage: wanted.usage ?? false,
+    shell: wanted.shell ?? 'classify',
+    observedAt: wanted.observedAt ?? null,
+  }
+}
+
+function seconds(text: string): number {
+  const value = Number(text)
+  if (!/^\d+(?:\.\d+)?$/.test(text) || value <= 0)
+    throw new InvalidArgumentError('a number of seconds is wanted.')
+  return value
+}
