@@ -85,7 +85,8 @@ export function verdict(console: Console, counted: Counted, flags: ReadingFlags)
     console.say(`millrace: … and ${broken.length - MOST_NAMED} more that could not be read`)
   for (const result of results.filter(nothingRecognised).slice(0, MOST_NAMED)) {
     console.say(
-      `millrace: ${plain(result.path)}: no dialect was recognised in it, so every record is opaque; ` +
+      `millrace: ${plain(result.path)}: no dialect was recognised in it, so every record is opaque` +
+        `${result.opaqueTypes.length === 0 ? '' : ` (most are ${result.opaqueTypes.map(plain).join(', ')})`}; ` +
         `name one with --from, or see 'millrace dialects --explain FILE'`,
     )
   }

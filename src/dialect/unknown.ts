@@ -1,5 +1,11 @@
 import { Bin } from '../event/sink.ts'
+import { keys } from '../kernel/key.ts'
+import { NONE } from '../kernel/record.ts'
 import type { Adapter } from './adapter.ts'
+import { textAt } from './values.ts'
+
+/** Fields by which most formats name what a record is. */
+const K = keys('type', 'kind', 'event', 'subtype')
 
 /**
  * What is left when no dialect was recognised: every record is kept as one opaque event. Nothing is known of how such
@@ -11,8 +17,11 @@ export const unknown: Adapter<null> = {
   evidence: () => null,
   runId: () => null,
   initial: () => null,
-  step(_record, _state, sink) {
-    sink.opaque({ at: null, vendorType: null, vendorSubtype: null })
+  step(record, _state, sink) {
+    const { root } = record
+    const named = [K.type, K.kind, K.event].map((key) => record.get(root, key)).find((node) => record.isString(node))
+    const vendorSubtype = textAt(record, record.get(root, K.subtype))
+    sink.opaque({ at: null, vendorType: textAt(record, named ?? NONE), vendorSubtype })
     return Bin.Opaque
   },
   end: () => ({ reason: 'error', terminal: false, promised: false }),

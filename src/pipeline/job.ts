@@ -88,6 +88,8 @@ export interface TranscriptResult {
   readonly unparsedLines: readonly number[]
   /** `opaque` events of the stream. */
   readonly opaque: number
+  /** Commonest types of opaque records, a few of them. */
+  readonly opaqueTypes: readonly string[]
   readonly adapterSlug: string | null
   readonly project: string | null
   /** Sidecars that belong to it, relative to its folder. */
@@ -132,6 +134,7 @@ function emptyResult(job: TranscriptJob): TranscriptResult {
     notices: [],
     unparsedLines: [],
     opaque: 0,
+    opaqueTypes: [],
     adapterSlug: null,
     project: null,
     parts: [],

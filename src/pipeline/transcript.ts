@@ -104,7 +104,8 @@ export async function openWindow(
   if (refusal !== null) throw refusal
   const recognised = window.detection.adapter !== tools.dialects.fallback
   if (!window.detection.isRun && !job.named && isWanted(options, tools, job)) return null
-  return recognised || job.named || !mayBeOther(job.path) ? window : null
+  // An empty file that nobody named says nothing of any run.
+  return recognised || job.named || !(mayBeOther(job.path) || reader.bytes === 0) ? window : null
 }
 
 /** Something is to be made of the transcript, beyond saying whether it is sound. */
@@ -172,6 +173,7 @@ export class Counters {
       notices: this.facts.notices.list(),
       unparsedLines: translation.unparsedLines,
       opaque: this.facts.opaqueEvents,
+      opaqueTypes: this.facts.commonestOpaque(5),
       adapterSlug: this.facts.harness,
       project: this.facts.project,
       parts: seen.parts.map((part) => part.path),

@@ -2,7 +2,7 @@ import type * as E from '../event/events.ts'
 import type { RecordView } from '../kernel/record.ts'
 import { Notices } from './notices.ts'
 import { QuietSink } from './quiet.ts'
-import { textIn } from './words.ts'
+import { textIn, wordIn } from './words.ts'
 
 /** What every run wants to know of a stream as a whole, whatever else is counted. */
 export class StreamFactsSink extends QuietSink {
@@ -15,6 +15,8 @@ export class StreamFactsSink extends QuietSink {
   subagent = false
   readonly sessions = new Set<string>()
   opaqueEvents = 0
+  /** How often each type of record was opaque. */
+  private readonly opaqueTypes = new Map<string, number>()
   private current: RecordView | null = null
 
   override record(record: RecordView): void {
@@ -29,14 +31,27 @@ export class StreamFactsSink extends QuietSink {
     if (session !== null && this.sessions.size < MOST_SESSIONS) this.sessions.add(session)
   }
 
-  override opaque(_event: E.Opaque): void {
+  override opaque(event: E.Opaque): void {
     this.opaqueEvents++
+    const type = wordIn(this.current, event.vendorType)
+    if (type === null) return
+    const known = this.opaqueTypes.get(type)
+    if (known !== undefined || this.opaqueTypes.size < MOST_TYPES) this.opaqueTypes.set(type, (known ?? 0) + 1)
+  }
+
+  /** The commonest types of opaque records, most frequent first. */
+  commonestOpaque(most: number): string[] {
+    const sorted = [...this.opaqueTypes].toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    return sorted.slice(0, most).map(([type]) => type)
   }
 
   override notice(code: string, line: number | null, message: string): void {
     this.notices.add(code, line, message)
   }
 }
+
+/** Types of opaque records that are told apart. */
+const MOST_TYPES = 1000
 
 /** Sessions of one transcript that are told apart. */
 const MOST_SESSIONS = 10_000
