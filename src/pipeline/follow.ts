@@ -22,6 +22,7 @@ import { watchBeginning } from './live-window.ts'
 import { DescriptorOutput, type Output } from './output.ts'
 import { OutputError } from './output-error.ts'
 import { LATER, within } from './patience.ts'
+import { partsOf } from './parts.ts'
 import { runByPath } from './paths.ts'
 import { contextOf, Counters, openWindow } from './transcript.ts'
 import { Translation } from './translation.ts'
@@ -129,15 +130,17 @@ class Live {
     this.settings = settings
     this.dialects = settings.dialects ?? new Dialects()
     const { input, path, output } = one
-    this.job = { index, path, file: input, bytes: 0, named: true, output }
+    const file = HTTP_ADDRESS.test(input) ? null : input
+    this.job = { index, path, file, bytes: 0, named: true, output }
     const { sinceNow } = settings
-    this.source = HTTP_ADDRESS.test(input)
-      ? new EventStreamSource(input, {
-          headers: settings.options.headers,
-          sinceNow,
-          limits: { ...EVENT_STREAM_LIMITS, ...settings.limits },
-        })
-      : new GrowingFile(input, sinceNow)
+    this.source =
+      file === null
+        ? new EventStreamSource(input, {
+            headers: settings.options.headers,
+            sinceNow,
+            limits: { ...EVENT_STREAM_LIMITS, ...settings.limits },
+          })
+        : new GrowingFile(input, sinceNow)
     if (settings.signal.aborted) this.stop()
     settings.signal.addEventListener('abort', this.stop, { once: true })
   }
@@ -154,15 +157,16 @@ class Live {
     const { options } = this.settings
     const { detection, reader, linesBefore } = await this.begin()
     const { adapter } = detection
-    const run = detection.run ?? runByPath(adapter, this.one.path, this.fileOf())
+    const run = detection.run ?? runByPath(adapter, this.one.path, this.job.file)
     const counters = new Counters(this.job, options, run, adapter.dialect)
     const terminal = new TerminalSink()
+    const parts = partsOf(this.job, adapter)
     const splice = new Splice(this.scanner)
     const writer = (await writerFor(this.job, options, run, counters.notice))(splice, this.scanner.view)
     const translation = new Translation({
       adapter,
       dialects: options.from === null ? this.dialects : null,
-      context: contextOf(run, options, []),
+      context: contextOf(run, options, parts),
       sink: tee([writer, ...counters.sinks, terminal]),
       census: null,
       crossCheck: options.crossCheck,
@@ -184,7 +188,7 @@ class Live {
       events: 0,
       noLineEnd: reader.noLineEnd,
       trouble: how === 'lost' ? this.source.trouble : null,
-      parts: [],
+      parts,
     })
     flush()
     return {
@@ -244,18 +248,14 @@ class Live {
       if (more !== LATER) continue
       isNews = false
       if (source instanceof GrowingFile) {
-        if (translation.endingSoFar().terminal) return 'ended'
+        // Also what broke off behind the end is still to be read.
+        if (translation.endingSoFar().terminal) source.close()
       } else if (source.isWaiting && !settings.canAnswer) {
         return 'waiting'
       }
     }
     if (settings.signal.aborted) return 'interrupted'
     return source.trouble === null ? 'ended' : 'lost'
-  }
-
-  /** The file whose name may tell the run; null for an address. */
-  private fileOf(): string | null {
-    return this.source instanceof GrowingFile ? this.one.input : null
   }
 
   private openOutput(): Output {

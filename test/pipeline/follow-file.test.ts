@@ -317,20 +317,21 @@ test('the state of every dialect can be asked how it would end', { timeout: 60_0
     .filter((path) => !/\.(?:events|cabinet)\.jsonl$/.test(path))
   expect(samples.length).toBeGreaterThan(20)
   for (let at = 0; at < samples.length; at += 24) {
-    await Promise.all(samples.slice(at, at + 24).map(checkEnding))
+    const odd = await Promise.all(samples.slice(at, at + 24).map(oddEnding))
+    expect(odd.filter((found) => found !== null)).toEqual([])
   }
 })
 
-/** Followed, a finished transcript ends by itself exactly when it has a terminal record. */
-async function checkEnding(path: string): Promise<void> {
+/** Followed, a finished transcript ends by itself exactly when it has a terminal record. What was otherwise, if anything. */
+async function oddEnding(path: string): Promise<object | null> {
   const { output, stop, results } = followFile(path)
   const isTimely = await Promise.race([results.then(() => true), setTimeout(2200, false)])
   stop()
   const [ended] = await results
-  if (ended?.how === 'failed') return // a document
+  if (ended?.how === 'failed') return null // a document
   const terminal = ended?.ending?.terminal
   const isSame = output.text === (await convertedFile(path))
-  expect({ path, isSame, isTimely }).toEqual({ path, isSame: true, isTimely: terminal })
+  return isSame && isTimely === terminal ? null : { path, isSame, isTimely, terminal }
 }
 
 function newFolder(path: string): string {
