@@ -158,6 +158,12 @@ export class EventStreamSource implements Source {
       state.isAlive = hadBytes
       body.destroy(new Error('no event came for long'))
     }, silenceMs)
+    // Whoever stopped reading does not come back for the end of this.
+    const stop = (): void => {
+      clearTimeout(silence)
+      body.destroy()
+    }
+    this.closing.signal.addEventListener('abort', stop, { once: true })
     try {
       for await (const piece of body) {
         if (!(piece instanceof Uint8Array)) continue
@@ -172,8 +178,8 @@ export class EventStreamSource implements Source {
         }
       }
     } finally {
-      clearTimeout(silence)
-      body.destroy()
+      this.closing.signal.removeEventListener('abort', stop)
+      stop()
     }
   }
 
