@@ -348,6 +348,8 @@ export class MetaharnessWriter implements Sink {
     this.begin(e, event('warning', 'code'))
     this.values.text(e.code)
     this.textField('message', e.message)
+    // Beyond the page: which call was denied, so that reading the stream back counts it for its tool.
+    if (e.deniedCall !== undefined && e.deniedCall !== null) this.textField('call_id', e.deniedCall)
     this.end(e)
   }
 

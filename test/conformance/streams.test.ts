@@ -34,6 +34,8 @@ const REASONS: Readonly<Record<string, string>> = {
   '-text': 'deltas of a turn are joined',
   '~usage': 'the usage of a message is written once, behind its last line; theirs behind each line',
   'stream.closed.process': 'written since the format has it: how a process ended is unknown to us',
+  'warning approval-denied.call_id':
+    'which call was denied, so that reading the stream back counts it for its tool',
   'session.ended.usage': 'b10x reports usage by turn: the terminal event has its sum, theirs null',
   'session.ended.model_usage':
     'b10x reports usage by turn: the terminal event has the sums by model, theirs null',
@@ -80,6 +82,7 @@ const EXPECTED: readonly {
       '+warning NO_TERMINAL_RECORD',
       'tool.requested.operations',
       'tool.requested.subjects',
+      'warning approval-denied.call_id',
     ],
   },
   {

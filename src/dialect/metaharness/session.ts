@@ -42,6 +42,7 @@ const K = keys(
   'plugins',
   'reason',
   'replaced',
+  'run',
   'session_id',
   'skills',
   'slash_commands',
@@ -109,8 +110,13 @@ export function sessionStarted(line: Line): void {
     transcript: jsonAt(record.get(root, K.transcript)),
     // Of a claim that is only half there, ours takes the place.
     hermetic: hermeticShape(record, hermetic, false) === null ? jsonAt(hermetic) : null,
-    subagent: false,
+    // The run of a subagent's transcript is that of its session and its own (design §5.1).
+    subagent: isOfSubagent(record.text(record.get(root, K.run)), record.text(record.get(root, K.session_id))),
   })
+}
+
+function isOfSubagent(run: string | null, session: string | null): boolean {
+  return run !== null && session !== null && run.startsWith(`${session}/`)
 }
 
 export function sessionEnded({ record, root, at, state, sink }: Line): void {
