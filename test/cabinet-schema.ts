@@ -27,7 +27,7 @@ const event = <const Type extends string, const Fields extends v.ObjectEntries>(
     ...fields,
   })
 
-export const cabinetEvent = v.variant('type', [
+const cabinetEvent = v.variant('type', [
   event('agent', { message: v.pipe(v.string(), v.nonEmpty()) }),
   event('reasoning', { message: v.pipe(v.string(), v.nonEmpty()) }),
   event('command', {

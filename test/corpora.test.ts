@@ -71,7 +71,12 @@ describe('by all workers at once, as large transcripts are', () => {
     const [alone] = await readJob(job, everyOption(), { scanner, dialects, stream: new KeptOutput() })
     for (const chunkBytes of [64, 4099, WHOLE]) {
       const stream = new KeptOutput()
-      const [together] = await readLarge(job, everyOption({ chunkBytes }), { scanner, dialects, stream }, pool)
+      const [together] = await readLarge(
+        job,
+        everyOption({ chunkBytes }),
+        { scanner, dialects, stream },
+        pool,
+      )
       expect(stream.kept().toString('latin1')).toBe(expected.toString('latin1'))
       expect({ ...together, outputBytes: 0 }).toEqual({ ...alone, outputBytes: 0 })
     }

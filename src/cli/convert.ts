@@ -53,7 +53,10 @@ export function convertCommand(program: Command, done: (code: number) => void): 
       .option('--deltas', 'keep one event a delta instead of one joined text a turn')
       .option('--provenance', 'add the source line to every event')
       .addOption(
-        new Option('--opaque <which>', 'write an opaque event for folded and bookkeeping records too').choices(['all']),
+        new Option(
+          '--opaque <which>',
+          'write an opaque event for folded and bookkeeping records too',
+        ).choices(['all']),
       )
       .option('--cabinet-usage', "with --to cabinet: write what requests used, as events of type 'usage'")
       .addOption(
@@ -110,7 +113,9 @@ async function run(paths: readonly string[], flags: Flags): Promise<number> {
     ({ ending }) => ending !== null && isReadEnding(ending) && ending.refused > 0,
   )
   for (const result of refused.slice(0, 10)) {
-    console.say(`millrace: ${plain(result.path)}: some lines were refused and kept as opaque; see 'millrace check'`)
+    console.say(
+      `millrace: ${plain(result.path)}: some lines were refused and kept as opaque; see 'millrace check'`,
+    )
   }
   return refused.length > 0 ? Exit.Failed : code
 }

@@ -12,7 +12,15 @@ import { followCommand } from './follow.ts'
 import { Interruption } from './interruption.ts'
 import { usageCommand } from './usage.ts'
 
-const COMMANDS = [convertCommand, eventsCommand, usageCommand, censusCommand, checkCommand, followCommand, dialectsCommand]
+const COMMANDS = [
+  convertCommand,
+  eventsCommand,
+  usageCommand,
+  censusCommand,
+  checkCommand,
+  followCommand,
+  dialectsCommand,
+]
 
 /** Run one command line. Returns the exit code; only `main` sets it. */
 export async function main(args: readonly string[], version: string): Promise<number> {

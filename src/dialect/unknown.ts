@@ -19,7 +19,9 @@ export const unknown: Adapter<null> = {
   initial: () => null,
   step(record, _state, sink) {
     const { root } = record
-    const named = [K.type, K.kind, K.event].map((key) => record.get(root, key)).find((node) => record.isString(node))
+    const named = [K.type, K.kind, K.event]
+      .map((key) => record.get(root, key))
+      .find((node) => record.isString(node))
     const vendorSubtype = textAt(record, record.get(root, K.subtype))
     sink.opaque({ at: null, vendorType: textAt(record, named ?? NONE), vendorSubtype })
     return Bin.Opaque

@@ -107,7 +107,10 @@ function placeOf(to: Destination, name: string, transcripts: number): string | n
   if (to.kind === 'stream') return null
   if (to.kind === 'folder') return join(to.path, name)
   if (transcripts === 1) return to.path
-  throw new OutputError('ERR_OUTPUT_UNWRITABLE', `${to.path}: one file cannot hold several transcripts; name a folder`)
+  throw new OutputError(
+    'ERR_OUTPUT_UNWRITABLE',
+    `${to.path}: one file cannot hold several transcripts; name a folder`,
+  )
 }
 
 function writeManifest(folder: string, results: readonly TranscriptResult[]): void {

@@ -45,7 +45,8 @@ export async function readLarge(
   const reader = new ChunkReader(source, tools.scanner, { ...options, digest: false })
   const window = await openWindow(job, options, tools, reader).finally(() => source.close())
   // A document is read whole, framed records have no fixed places, and what is no transcript is not read: one thread does.
-  if (window === null || window.document !== null || window.framing !== null) return readJob(job, options, tools)
+  if (window === null || window.document !== null || window.framing !== null)
+    return readJob(job, options, tools)
 
   const { adapter } = window.detection
   const run = window.detection.run ?? runByPath(adapter, job.path, job.file)
@@ -55,7 +56,9 @@ export async function readLarge(
   // Members have no places before they are made: compressed chunks are written in order.
   const { compress } = options
   const compressed =
-    job.output === null || compress === null ? null : await openCompressed(job.output, compress, options.digest)
+    job.output === null || compress === null
+      ? null
+      : await openCompressed(job.output, compress, options.digest)
   const placed = job.output === null || compressed !== null ? null : new PlacedOutput(job.output)
   const stream = compressed ?? tools.stream
   const lanes = options.digest ? new Lanes(job.file, size, placed?.part ?? null) : null

@@ -6,7 +6,7 @@ import type { JobOptions } from './job.ts'
 import { DATABASE_SUFFIX } from '../source/store-database.ts'
 
 /** Endings of the files that are looked at in a folder. */
-export const TRANSCRIPT_SUFFIX = /\.(?:jsonl|ndjson|json|sse|log|txt)$/
+const TRANSCRIPT_SUFFIX = /\.(?:jsonl|ndjson|json|sse|log|txt)$/
 
 /** The run of a transcript whose records name none: what its dialect reads out of the path, else the file stem. */
 export function runByPath(adapter: Adapter<unknown>, path: string, file: string | null): string {
@@ -42,7 +42,7 @@ export function outputNames(paths: readonly string[], ending: string): string[] 
 }
 
 /** Ending of converted streams. */
-export const EVENTS_ENDING = '.events.jsonl'
+const EVENTS_ENDING = '.events.jsonl'
 const CABINET_ENDING = '.cabinet.jsonl'
 const TRACE_ENDING = '.trace.json'
 

@@ -14,7 +14,13 @@ import type { Source, Trouble } from '../source/source.ts'
 import { refuseByMagic, SourceError } from '../source/source-error.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { writerFor } from './event-writer.ts'
-import { failedResult, type JobOptions, skippedResult, type TranscriptJob, type TranscriptResult } from './job.ts'
+import {
+  failedResult,
+  type JobOptions,
+  skippedResult,
+  type TranscriptJob,
+  type TranscriptResult,
+} from './job.ts'
 import { type Output, openOutput } from './output.ts'
 import { openCompressed } from './compressed-output.ts'
 import { runByPath } from './paths.ts'
@@ -50,7 +56,10 @@ export async function readTranscript(
 ): Promise<TranscriptResult> {
   let output: Output | null = null
   try {
-    const reader = new ChunkReader(source, tools.scanner, { ...options, digest: options.digest || options.traceIr })
+    const reader = new ChunkReader(source, tools.scanner, {
+      ...options,
+      digest: options.digest || options.traceIr,
+    })
     const window = await openWindow(job, options, tools, reader)
     if (window === null) return skippedResult(job)
     output = job.output === null ? tools.stream : await outputFor(job.output, options)
@@ -120,7 +129,8 @@ export class Counters {
   readonly ledger: LedgerSink | null
   readonly sinks: readonly [Sink, ...Sink[]]
   /** Takes notices of what writes events. */
-  readonly notice = (code: string, line: number | null, message: string): void => this.facts.notices.add(code, line, message)
+  readonly notice = (code: string, line: number | null, message: string): void =>
+    this.facts.notices.add(code, line, message)
 
   constructor(job: TranscriptJob, options: JobOptions, run: string, dialect: string) {
     this.census = options.census ? new CensusSink({ path: job.path, run, dialect }) : null
@@ -203,9 +213,7 @@ async function translate(
   const counters = new Counters(job, options, run, adapter.dialect)
   const splice = output === null ? null : new Splice(scanner)
   const writer =
-    splice === null
-      ? null
-      : (await writerFor(job, options, run, counters.notice))(splice, scanner.view)
+    splice === null ? null : (await writerFor(job, options, run, counters.notice))(splice, scanner.view)
   const translation = new Translation({
     adapter,
     dialects: options.from === null ? tools.dialects : null,
@@ -278,7 +286,11 @@ function noteFraming(
   { notices }: StreamFactsSink,
 ): void {
   for (let i = 0; i < framed.comments; i++) {
-    notices.add('stream-comment', null, 'comments of the event stream, keepalives among them, were passed over')
+    notices.add(
+      'stream-comment',
+      null,
+      'comments of the event stream, keepalives among them, were passed over',
+    )
   }
   for (let i = 0; i < framed.empty; i++) {
     notices.add('empty-event', null, 'events of the event stream without data were passed over')

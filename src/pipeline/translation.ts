@@ -102,7 +102,11 @@ export class Translation {
     if (this.parts.crossCheck || this.records % SAMPLE === 0) this.askAbout(record, true)
     sink.record(record)
     if ((record.flags & RecordFlag.Padded) !== 0 && record.line > 1) {
-      sink.notice('padded-record', record.line, 'NUL bytes or a byte order mark around a record were passed over')
+      sink.notice(
+        'padded-record',
+        record.line,
+        'NUL bytes or a byte order mark around a record were passed over',
+      )
     }
     const bin = this.step(record)
     this.bins[bin]++

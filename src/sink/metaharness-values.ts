@@ -6,7 +6,7 @@ import { noRepairs, repaired, type Repairs, wellFormed } from './repair.ts'
 import { compactJson } from './spelling.ts'
 import { type Literal, literal, type Splice } from './splice.ts'
 
-export const NULL = literal('null')
+const NULL = literal('null')
 const TRUE = literal('true')
 const FALSE = literal('false')
 const COMMA = literal(',')

@@ -36,7 +36,8 @@ export class StreamFactsSink extends QuietSink {
     const type = wordIn(this.current, event.vendorType)
     if (type === null) return
     const known = this.opaqueTypes.get(type)
-    if (known !== undefined || this.opaqueTypes.size < MOST_TYPES) this.opaqueTypes.set(type, (known ?? 0) + 1)
+    if (known !== undefined || this.opaqueTypes.size < MOST_TYPES)
+      this.opaqueTypes.set(type, (known ?? 0) + 1)
   }
 
   /** The commonest types of opaque records, most frequent first. */

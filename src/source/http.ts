@@ -16,7 +16,7 @@ export interface HttpLimits {
   readonly silenceMs: number
 }
 
-export const HTTP_LIMITS: HttpLimits = {
+const HTTP_LIMITS: HttpLimits = {
   redirects: 5,
   tries: 5,
   pauseMs: 250,

@@ -10,7 +10,7 @@ import { jobOptions } from '../../src/pipeline/options.ts'
 import type { Output } from '../../src/pipeline/output.ts'
 
 /** An output that tells when it was written to. */
-export class HeardOutput implements Output {
+class HeardOutput implements Output {
   readonly digest = null
   bytes = 0
   /** Each write, with its time by `performance.now`. */

@@ -1,4 +1,4 @@
-import type { SessionEnded, SessionStarted } from '../../event/events.ts'
+import type { SessionStarted } from '../../event/events.ts'
 import { Bin, type Sink } from '../../event/sink.ts'
 import { NONE } from '../../kernel/record.ts'
 import { count } from '../figures.ts'
