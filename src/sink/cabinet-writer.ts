@@ -130,15 +130,15 @@ export class CabinetWriter implements Sink {
   }
 
   text(e: E.Said): void {
-    this.clock.see(this.current, e.at)
+    const at = this.clock.see(this.current, e.at)
     if (this.spoken.isElsewhere(e, this.current.line)) this.say()
-    this.spoken.add('words', e, this.current)
+    this.spoken.add('words', e, at, this.current)
   }
 
   thinking(e: E.Said): void {
-    this.clock.see(this.current, e.at)
+    const at = this.clock.see(this.current, e.at)
     if (this.spoken.isElsewhere(e, this.current.line)) this.say()
-    this.spoken.add('thoughts', e, this.current)
+    this.spoken.add('thoughts', e, at, this.current)
   }
 
   toolRequested(e: E.ToolRequested): void {
@@ -150,7 +150,10 @@ export class CabinetWriter implements Sink {
     // The tool behind another tool has its arguments there.
     const input = (tool === 'tool_invoke' ? given.inner(NAMES.inner) : null) ?? given
     const operations = this.operations(e.operations, tool)
-    const steps = stepsOf({ id, tool, operations, input, subjects: this.words(e.subjects) }, this.around)
+    const steps = stepsOf(
+      { id, tool, operations, input, subjects: () => this.words(e.subjects) },
+      this.around,
+    )
     if (steps === null) {
       this.begin(at)
       this.lines.out.literal(UNKNOWN)
@@ -204,10 +207,10 @@ export class CabinetWriter implements Sink {
   }
 
   usage(e: E.Usage): void {
-    const at = this.clock.see(this.current, e.at)
     const tokens = this.options.usage ? tokensOf(e.usage, this.harness) : null
     if (tokens === null) return
-    this.begin(at)
+    // It is told when its message is over, with the time of its last line.
+    this.begin(this.clock.seeLate(this.current, e.at))
     this.lines.out.text(tokens)
     if (e.usage.costUsd !== null) {
       this.lines.out.literal(COST)
@@ -365,9 +368,9 @@ export class CabinetWriter implements Sink {
   private say(): void {
     if (this.spoken.isEmpty) return
     const { thoughts, words } = this.spoken.take()
-    if (thoughts !== null) this.message(REASONING, this.clock.see(this.current, thoughts.at), thoughts.texts)
+    if (thoughts !== null) this.message(REASONING, thoughts.at, thoughts.texts)
     if (words === null) return
-    this.message(AGENT, this.clock.see(this.current, words.at), words.texts)
+    this.message(AGENT, words.at, words.texts)
     this.lastWords.keep(words.texts.at(-1) ?? null, this.current)
   }
 

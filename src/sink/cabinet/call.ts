@@ -9,7 +9,7 @@ export interface Call {
   readonly operations: readonly string[]
   readonly input: CallArguments
   /** What the call is about, `file:<path as written>` for a file. */
-  readonly subjects: readonly string[]
+  readonly subjects: () => readonly string[]
 }
 
 /** What the calls of a session have in common. */

@@ -54,7 +54,7 @@ function files(type: 'read' | 'write', { input, subjects }: Call, around: Surrou
   const entries = entriesOf(list) ?? keysOf(list)
   if (entries.length > 0)
     return all(entries, (entry) => (typeof entry === 'string' ? whole(entry) : one(entry)))
-  return all(filesAmong(subjects), whole)
+  return all(filesAmong(subjects()), whole)
 }
 
 /** A tool that writes names its file, its files, or brings a patch that does. */

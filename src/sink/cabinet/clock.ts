@@ -32,7 +32,15 @@ export class EventClock {
       for (let i = 0; i < this.lastLength; i++) this.last[i] = record.bytes[start + i]!
       return at
     }
-    return this.read(typeof at === 'number' ? record.head(at, LONGEST + 1) : textIn(record, at))
+    const time = this.read(record, at)
+    if (time !== null) this.lastLength = this.last.write(time, 'latin1')
+    return time
+  }
+
+  /** The same, for a time that is told late: what was seen since then stays the last one. */
+  seeLate(record: RecordView, at: Text): Text {
+    if (at === null || (typeof at === 'number' && isPlainUtc(record, at))) return at
+    return this.read(record, at)
   }
 
   /** The time of an event without one of its own. */
@@ -46,34 +54,29 @@ export class EventClock {
     return EPOCH
   }
 
-  private read(spelled: string | null): string | null {
+  private read(record: RecordView, at: Exclude<Text, null>): string | null {
+    const spelled = typeof at === 'number' ? record.head(at, LONGEST + 1) : textIn(record, at)
     const time = spelled === null ? null : utcOf(spelled)
     if (time === null) this.notice('odd-timestamp', 'a time that is no RFC 3339 time was passed over')
-    else this.lastLength = this.last.write(time, 'latin1')
     return time
   }
 }
 
 /**
  * A time spelled `2026-02-28T23:59:59.123Z`, with any fraction or none: nearly all are, and are copied as they stand. What
- * this does not know (the last days of a month, leap seconds) takes the longer way.
+ * this does not know (29 February, leap seconds) takes the longer way.
  */
-function isPlainUtc(record: RecordView, node: Node): boolean {
-  const { bytes, words } = record
+function isPlainUtc({ bytes, words }: RecordView, node: Node): boolean {
   const start = words[node]! + 1
   const end = words[node + 1]! - 1
   if (end - start < 20 || end - start > LONGEST || bytes[start - 1] !== QUOTE) return false
-  const two = (at: number): number => {
-    const tens = bytes[start + at]! - ZERO
-    const units = bytes[start + at + 1]! - ZERO
-    return tens < 0 || tens > 9 || units < 0 || units > 9 ? 100 : 10 * tens + units
-  }
-  const month = two(5)
-  const day = two(8)
-  if (two(0) > 99 || two(2) > 99 || month < 1 || month > 12 || day < 1 || day > 28) return false
-  if (two(11) > 23 || two(14) > 59 || two(17) > 59) return false
   if (bytes[start + 4] !== DASH || bytes[start + 7] !== DASH || bytes[start + 10] !== CAPITAL_T) return false
   if (bytes[start + 13] !== COLON || bytes[start + 16] !== COLON || bytes[end - 1] !== CAPITAL_Z) return false
+  const month = two(bytes, start + 5)
+  const day = two(bytes, start + 8)
+  if (two(bytes, start) > 99 || two(bytes, start + 2) > 99 || month < 1 || month > 12) return false
+  if (day < 1 || day > LAST_DAYS[month]! || two(bytes, start + 11) > 23) return false
+  if (two(bytes, start + 14) > 59 || two(bytes, start + 17) > 59) return false
   if (end - start === 20) return true
   if (bytes[start + 19] !== POINT || end - start === 21) return false
   for (let at = start + 20; at < end - 1; at++) {
@@ -83,6 +86,15 @@ function isPlainUtc(record: RecordView, node: Node): boolean {
   return true
 }
 
+/** Two digits as a number; above 99 when they are none. */
+function two(bytes: Uint8Array, at: number): number {
+  const tens = bytes[at]! - ZERO
+  const units = bytes[at + 1]! - ZERO
+  return tens < 0 || tens > 9 || units < 0 || units > 9 ? 100 : 10 * tens + units
+}
+
+/** By month, from 1; of February the one that it has every year. */
+const LAST_DAYS = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 const QUOTE = 0x22
 const DASH = 0x2d
 const POINT = 0x2e

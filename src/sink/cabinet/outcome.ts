@@ -1,11 +1,12 @@
 import type { ToolResult } from '../../event/events.ts'
 import type { Json } from '../../event/value.ts'
-import { key, keys } from '../../kernel/key.ts'
+import { keys } from '../../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
+import { Shape } from '../../kernel/shape.ts'
 import type { Lines } from './step.ts'
 
 /** Words by which harnesses say that a call was broken off, of the result itself or of their own record of it. */
-const INTERRUPTIONS = [key('interrupted'), key('is_interrupted'), key('is_interruption')]
+const INTERRUPTIONS = new Shape('interrupted', 'is_interrupted', 'is_interruption')
 
 /** Harnesses whose results name only failures: one that says nothing succeeded. */
 const SILENCE_IS_SUCCESS: ReadonlySet<string> = new Set(['claude'])
@@ -63,7 +64,13 @@ export function shownFile(
 }
 
 function wasInterrupted(record: RecordView, node: Node): boolean {
-  return INTERRUPTIONS.some((name) => record.bool(record.get(node, name)) === true)
+  if (node === NONE) return false
+  const said = INTERRUPTIONS.read(record, node)
+  return (
+    record.bool(said.interrupted) === true ||
+    record.bool(said.is_interrupted) === true ||
+    record.bool(said.is_interruption) === true
+  )
 }
 
 function nodeIn(value: Json): Node {

@@ -8,8 +8,9 @@ const URL_LIKE = /^[A-Za-z][A-Za-z0-9+.-]+:\/\//
  * folder and an address.
  */
 export function resolvePath(path: string, base: string | null): string {
-  if (URL_LIKE.test(path) || path.startsWith('~')) return path
-  const isWindows = WINDOWS.test(path) || (base !== null && WINDOWS.test(base) && !path.startsWith('/'))
+  if (path.startsWith('/')) return normalize(path)
+  if (path.startsWith('~') || URL_LIKE.test(path)) return path
+  const isWindows = WINDOWS.test(path) || (base !== null && WINDOWS.test(base))
   const plain = isWindows ? path.replaceAll('\\', '/') : path
   if (isAbsolute(plain)) return normalize(plain)
   if (base === null) return path
@@ -22,11 +23,15 @@ export function changeDir(dir: string | null, to: string | null): string | null 
   return dir === null ? to : resolvePath(to, dir)
 }
 
-export function isAbsolute(path: string): boolean {
+function isAbsolute(path: string): boolean {
   return path.startsWith('/') || WINDOWS.test(path)
 }
 
+/** Parts that a path can do without. */
+const EMPTY_PARTS = /\/(?:\.{0,2})(?:\/|$)|^\.{1,2}(?:\/|$)/
+
 function normalize(path: string): string {
+  if (!EMPTY_PARTS.test(path) && path !== '') return path
   const root = /^(?:\/|[A-Za-z]:\/)?/.exec(path)?.[0] ?? ''
   const kept: string[] = []
   for (const part of path.slice(root.length).split('/')) {

@@ -11,7 +11,7 @@ const QUOTE = literal('"')
 const BLOCK = 32 * 1024
 
 /** Write a line that is no JSON as a string. */
-export function lineAsString({ out, values }: LineWriter, record: RecordView): void {
+function lineAsString({ out, values }: LineWriter, record: RecordView): void {
   const decoder = new StringDecoder('utf8')
   const put = (text: string): void => {
     out.text(JSON.stringify(wellFormed(text, values.repairs)).slice(1, -1))

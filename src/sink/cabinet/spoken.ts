@@ -25,15 +25,15 @@ export class Spoken {
     return !this.isEmpty && (said.line ?? line) !== this.line
   }
 
-  /** Hold a text; empty ones say nothing. */
-  add(voice: 'words' | 'thoughts', said: Said, record: RecordView): void {
+  /** Hold a text; empty ones say nothing. @param at its time as it is to be written */
+  add(voice: 'words' | 'thoughts', said: Said, at: Text, record: RecordView): void {
     if (isSilent(said.text, record)) return
     if (this.isEmpty) this.line = said.line ?? record.line
     if (voice === 'words') {
-      if (this.words.length === 0) this.wordsAt = said.at
+      if (this.words.length === 0) this.wordsAt = at
       this.words.push(said.text)
     } else {
-      if (this.thoughts.length === 0) this.thoughtsAt = said.at
+      if (this.thoughts.length === 0) this.thoughtsAt = at
       this.thoughts.push(said.text)
     }
   }
