@@ -13,12 +13,18 @@ import { isLaunchOnly, outcomeOf, shownFile } from './cabinet/outcome.ts'
 import { pieceOf } from './cabinet/piece.ts'
 import { rawCall, rawValue } from './cabinet/raw.ts'
 import { LastWords, Spoken } from './cabinet/spoken.ts'
-import type { Step } from './cabinet/step.ts'
-import { StepWriter } from './cabinet/step-writer.ts'
+import { StepWriter, type Subagent } from './cabinet/step-writer.ts'
+import { terminalFault } from './cabinet/terminal.ts'
 import { tokensOf } from './cabinet/tokens.ts'
 import { REPAIR_NOTICES, wellFormed } from './repair.ts'
 import { literal, type Splice } from './splice.ts'
 import { textIn, wordIn } from './words.ts'
+
+interface Start {
+  readonly id: string
+  readonly step: Subagent
+  readonly at: Text
+}
 
 export interface CabinetOptions {
   /** Write what requests used as `usage`, a type beyond the 13 of the published page. */
@@ -55,6 +61,8 @@ export class CabinetWriter implements Sink {
   private isStage = false
   /** Id of the call of this record, when it is told whole by one record and no result came with it. */
   private unanswered: string | null = null
+  /** Subagents that begin in this record, until that is written. */
+  private starts: Start[] = []
   private harness: string | null = null
   private workingDirectory: string | null = null
 
@@ -83,6 +91,7 @@ export class CabinetWriter implements Sink {
 
   file(record: RecordView, bin: Bin): void {
     this.say()
+    this.writeStarts()
     this.writeUnanswered()
     if (this.options.opaqueAll && (bin === Bin.Bookkeeping || bin === Bin.Folded))
       this.unknown(null, record.root)
@@ -108,24 +117,11 @@ export class CabinetWriter implements Sink {
       this.say()
       if (!this.lastWords.isSame(answer, current)) this.message(AGENT, at, [answer])
     }
-    const subtype = wordIn(current, e.subtype)
-    const isGood = subtype === null || subtype === 'success' || subtype === 'completed'
-    if (!(e.isError ?? !isGood)) return
-    const status = wordIn(current, e.apiErrorStatus)
-    const stop = wordIn(current, e.stopReason)
-    const reason = wordIn(current, e.terminalReason)
-    const facts = [
-      isGood ? null : `subtype=${subtype}`,
-      reason === null || reason === subtype || isGood ? null : `terminal_reason=${reason}`,
-      stop === null ? null : `stop_reason=${stop}`,
-      status === null ? null : `api_error_status=${status}`,
-    ].filter((fact) => fact !== null)
-    const said = facts.length === 0 ? '' : `: ${facts.join(', ')}`
+    const fault = terminalFault(current, e)
+    if (fault === null) return
     this.begin(at)
-    // Nobody's fault: somebody wanted it so.
-    if (subtype !== null && CANCELLED.has(subtype)) this.lines.text(WARNING, 'the run was cancelled')
-    else this.lines.text(ERROR, `the harness reported a terminal error${said}`)
-    this.lines.text(CODE, isGood ? status : subtype)
+    this.lines.text(fault.isError ? ERROR : WARNING, fault.message)
+    this.lines.text(CODE, fault.code)
     this.lines.end()
   }
 
@@ -161,7 +157,9 @@ export class CabinetWriter implements Sink {
       else rawCall(this.lines, e.callId, e.name, e.input)
       this.lines.end()
     } else {
-      for (const step of steps) this.start(step, at)
+      for (const step of steps)
+        if (step.type === 'subagent' && !step.background) this.starts.push({ id, step, at })
+      if (!this.inRecord) this.writeStarts()
     }
     if (this.isReadBack && steps?.some(({ type }) => type === 'subagent') === false) this.unanswered = id
     const dropped = this.calls.hold(id, steps ?? [], at === null ? null : textIn(current, at))
@@ -179,6 +177,7 @@ export class CabinetWriter implements Sink {
     const id = textIn(current, e.callId) ?? ''
     const call = this.calls.take(id)
     if (id === this.unanswered) this.unanswered = null
+    if (this.starts.length > 0) this.starts = this.starts.filter((start) => start.id !== id)
     const piece = inRecord ? pieceOf(current, [e.callId, e.content]) : NONE
     if (call === null) {
       this.orphan(e, at, piece)
@@ -264,6 +263,7 @@ export class CabinetWriter implements Sink {
 
   streamClosed(): void {
     this.say()
+    this.writeStarts()
     for (const call of this.calls.takeAll()) this.writeOpen(call)
     this.countRepairs(null)
   }
@@ -316,11 +316,18 @@ export class CabinetWriter implements Sink {
     return texts.map((text) => wordIn(this.current, text)).filter((word) => word !== null)
   }
 
-  /** A subagent that is waited for is told of twice: when it begins, and when it is done. */
-  private start(step: Step, at: Text): void {
-    if (step.type !== 'subagent' || step.background) return
-    this.begin(at)
-    this.steps.subagent('subagent_started', step, null)
+  /**
+   * A subagent that is waited for is told of twice: when it begins, and when it is done; but once when both are told by
+   * one record.
+   */
+  private writeStarts(): void {
+    const { starts } = this
+    if (starts.length === 0) return
+    this.starts = []
+    for (const { step, at } of starts) {
+      this.lines.begin(at ?? this.clock.now())
+      this.steps.subagent('subagent_started', step, null)
+    }
   }
 
   /** A result whose call is not known: of a read that says which file it shows, that read. */
@@ -383,6 +390,7 @@ export class CabinetWriter implements Sink {
   /** The head of a line; what was said before it is written first. */
   private begin(at: Text, session = true): void {
     this.say()
+    this.writeStarts()
     this.lines.begin(at ?? this.clock.now(), session)
   }
 
@@ -403,9 +411,6 @@ export class CabinetWriter implements Sink {
     }
   }
 }
-
-/** How harnesses call the end of a run that was asked for. */
-const CANCELLED: ReadonlySet<string> = new Set(['cancelled', 'canceled', 'interrupted', 'aborted'])
 
 const AGENT = typed('agent', 'message')
 const REASONING = typed('reasoning', 'message')

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { b10x } from '../../src/dialect/b10x.ts'
 import { claudeStream } from '../../src/dialect/claude-stream.ts'
+import { opencodeRun } from '../../src/dialect/opencode-run.ts'
 import type { UsageFigures } from '../../src/event/events.ts'
 import type { Sink } from '../../src/event/sink.ts'
 import { bare, cabinetFrom, cabinetOf, json } from './cabinet-writing.ts'
@@ -244,6 +245,23 @@ describe('subagents', () => {
       told('completed', 'c1', 'reviewer'),
       told('started', 'c3', 'scout', true),
     ])
+  })
+
+  test('that one record tells whole are told of once', () => {
+    const { events } = cabinetFrom(opencodeRun, [
+      {
+        type: 'tool_use',
+        sessionID: 'ses_1',
+        part: { callID: 'c1', tool: 'task', state: { status: 'completed', input: { description: 'ports' } } },
+      },
+    ])
+    expect(bare(events)[0]).toEqual({
+      type: 'orchestration',
+      action: 'subagent_completed',
+      subagentId: 'c1',
+      subagentName: 'ports',
+      isSuccess: true,
+    })
   })
 
   test('that only began by the time of the result did not end', () => {

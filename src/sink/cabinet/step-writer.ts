@@ -14,7 +14,7 @@ const EXIT_CODE = field('exitCode')
 const SUBAGENT_ID = field('subagentId')
 const SUBAGENT_NAME = field('subagentName')
 
-type Subagent = Extract<Step, { type: 'subagent' }>
+export type Subagent = Extract<Step, { type: 'subagent' }>
 type Action = 'subagent_started' | 'subagent_completed' | 'subagent_failed'
 
 /** Writes the events of calls behind heads that are written already, and ends their lines. */
