@@ -1,6 +1,8 @@
 import type { BenchCase } from './case.ts'
+import { cabinet } from './cases/cabinet.ts'
 import { census } from './cases/census.ts'
 import { convert, openConvertAny } from './cases/convert.ts'
+import { mixed } from './cases/mixed.ts'
 import { processCases } from './cases/processes.ts'
 import { scan } from './cases/scan.ts'
 import { shapeCases } from './cases/shape.ts'
@@ -39,7 +41,8 @@ export const entries: readonly Entry[] = [
   dialect('stream', 'claude-stream'),
   dialect('b10x', 'b10x'),
   dialect('metaharness', 'metaharness'),
-  ...[usage, census].map((bench) => ({ bench, corpus: 'session' as const })),
+  { bench: mixed, corpus: null },
+  ...[cabinet, usage, census].map((bench) => ({ bench, corpus: 'session' as const })),
   ...shapeCases.map((bench) => ({ bench, corpus: null })),
   ...processes,
   ...startCases.map((bench) => ({ bench, corpus: null })),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectDir } from './project.ts'
 import type { Row } from './sampled.ts'
+import { formatRatio } from './table.ts'
 
 /** One guarded row: what it gave when the floor was set, and what it must give. */
 export interface Floor {
@@ -62,9 +63,12 @@ export function peakLimit(guard: Guard, workers: number): number {
 
 export function formatFindings(findings: readonly Finding[]): string {
   const lines = findings.map(({ name, measured, limit, unit, ok }) => {
-    const [digits, word] = unit === 'x' ? [2, 'at least'] : [0, 'at most']
+    const word = unit === 'x' ? 'at least' : 'at most'
+    const [got, wanted] = [measured, limit].map((value) =>
+      unit === 'x' ? formatRatio(value) : value.toFixed(0),
+    )
     const verdict = ok ? 'ok   ' : 'SHORT'
-    return `${verdict} ${name}: ${measured.toFixed(digits)} ${unit}, ${word} ${limit.toFixed(digits)} ${unit}`
+    return `${verdict} ${name}: ${got} ${unit}, ${word} ${wanted} ${unit}`
   })
   const short = findings.filter(({ ok }) => !ok)
   const end =

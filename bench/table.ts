@@ -12,7 +12,7 @@ export function formatTable(rows: readonly Row[]): string {
       isFirst ? `${row.title}${rate(row)}` : '',
       isFirst && row.megabytesPerSecond !== null ? rounded(row.megabytesPerSecond) : '',
       isFirst ? rounded(row.milliseconds) : '',
-      `${row.ratio.toFixed(2)} x`,
+      `${formatRatio(row.ratio)} x`,
       row.baseline,
       isFirst && row.peakRssBytes !== null ? `${Math.round(row.peakRssBytes / 1e6)} MB` : '',
     ]
@@ -39,6 +39,11 @@ export function formatMachine(machine: Machine, inMemory: boolean): string {
     `Node ${node.slice(1)}`,
   ]
   return `${facts.join(', ')}, commit ${commit ?? 'unknown'}, load ${loadBefore.toFixed(1)}; ${place}`
+}
+
+/** Small ratios with a digit more. */
+export function formatRatio(ratio: number): string {
+  return ratio.toFixed(ratio < 0.1 ? 3 : 2)
 }
 
 function rate({ itemsPerSecond }: Row): string {

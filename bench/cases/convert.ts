@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import type { BenchCase, Comparison, Contender } from '../case.ts'
 import type { BenchCorpus } from '../corpora.ts'
 import { eachLine, eachLineOf, parseAll, readLines } from '../lines.ts'
+import type { JobOptions } from '../../src/pipeline/job.ts'
 import { PlainPipeline } from '../plain-pipeline.ts'
 import { CountingOutput, Reading } from '../reading.ts'
 
@@ -51,11 +52,13 @@ function cutTo(corpus: BenchCorpus, bytes: number): BenchCorpus {
   return { ...corpus, files, bytes: files.reduce((sum, file) => sum + file.bytes, 0) }
 }
 
-async function openReading(
+/** Conversion of a corpus in this thread; `keep` gives the streams of one more run. */
+export async function openReading(
   corpus: BenchCorpus,
+  wants: Partial<JobOptions> = {},
 ): Promise<{ readonly contender: Contender; readonly keep: () => Promise<Buffer> }> {
   const output = new CountingOutput()
-  const reading = new Reading(corpus, {}, output)
+  const reading = new Reading(corpus, wants, output)
   const run = async (): Promise<object> => {
     output.bytes = 0
     const results = await reading.all()

@@ -5,7 +5,9 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { Comparison } from '../../bench/case.ts'
 import { entries, entriesForAny } from '../../bench/cases.ts'
 import { openCensus } from '../../bench/cases/census.ts'
+import { openCabinet } from '../../bench/cases/cabinet.ts'
 import { openConvert, openConvertAny } from '../../bench/cases/convert.ts'
+import { openMixed } from '../../bench/cases/mixed.ts'
 import { openScan } from '../../bench/cases/scan.ts'
 import { openShape } from '../../bench/cases/shape.ts'
 import { openSplice } from '../../bench/cases/splice.ts'
@@ -36,6 +38,7 @@ describe('cases', () => {
     ['tape', openTape],
     ['splice', openSplice],
     ['convert', openConvert],
+    ['cabinet', openCabinet],
     ['usage', openUsage],
     ['census', openCensus],
   ])('%s and its baselines answer what is known of the corpus', async (_, open) => {
@@ -46,6 +49,12 @@ describe('cases', () => {
   test.each(dialects)('conversion of %s answers the same every time', async (dialect) => {
     const corpus = await small(dialect)
     await answers(await openConvertAny(corpus), corpus.bytes)
+  })
+
+  test('a mixed corpus and one dialect answer the same every time', async () => {
+    const scratch = join(folder, 'mixed')
+    const comparison = await openMixed(scratch, { sizeBytes: 400_000, files: 8 })
+    await answers(comparison, comparison.bytes)
   })
 
   test('a corpus that somebody names is read without facts', async () => {
