@@ -17,7 +17,7 @@ export {
   type UsageRequest,
 } from './pipeline/count.ts'
 export { explain, type Explanation } from './pipeline/explain.ts'
-export type { TranscriptResult } from './pipeline/job.ts'
+export type { CabinetSettings, TranscriptResult } from './pipeline/job.ts'
 export type { ReadOptions } from './pipeline/options.ts'
 export { OutputError } from './pipeline/output-error.ts'
 export { DescriptorOutput, type Output } from './pipeline/output.ts'
