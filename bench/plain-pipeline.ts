@@ -235,7 +235,7 @@ export class PlainPipeline {
     const kind = line.toolDenialKind
     if (!block.is_error || kind === undefined) return
     const message = `the call ${block.tool_use_id} was denied, said by the field toolDenialKind (${kind})`
-    this.warn(at, 'approval-denied', message)
+    this.warn(at, 'approval-denied', message, block.tool_use_id)
   }
 
   private attachment(line: Line, attachment: Attachment): void {
@@ -292,7 +292,9 @@ export class PlainPipeline {
     this.write({ format: FORMAT, seq: ++this.events, run: this.run, at, event: 'injection', text, origin })
   }
 
-  private warn(at: string | undefined, code: string, message: string): void {
-    this.write({ format: FORMAT, seq: ++this.events, run: this.run, at, event: 'warning', code, message })
+  private warn(at: string | undefined, code: string, message: string, callId?: string): void {
+    const { run } = this
+    const event = 'warning'
+    this.write({ format: FORMAT, seq: ++this.events, run, at, event, code, message, call_id: callId })
   }
 }
