@@ -9,8 +9,8 @@ export default defineConfig({
     // Processes, not threads: the pipeline under test starts worker threads of its own.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     reporters: reportPath ? ['default', ['json', { outputFile: reportPath }]] : ['default'],
   },
 })

@@ -35,7 +35,6 @@ export interface Detection {
  */
 export class Detector {
   private readonly dialects: Dialects
-  private readonly forced: Adapter<unknown> | null
   private readonly signs: Sign[] = []
   private readonly runs = new Map<string, string>()
   private proven: Adapter<unknown> | null = null
@@ -44,7 +43,6 @@ export class Detector {
   /** @param forced the dialect the caller named; evidence is then not asked for */
   constructor(dialects: Dialects, forced: Adapter<unknown> | null) {
     this.dialects = dialects
-    this.forced = forced
     this.proven = forced
   }
 
@@ -52,7 +50,8 @@ export class Detector {
   look(record: RecordView, value: Node): void {
     if (value === NONE) return
     if (this.proven === null) this.weigh(record, value)
-    for (const adapter of this.forced === null ? this.dialects.adapters : [this.forced]) {
+    // Once the dialect is proven, ids of others are of no use: most of the window is read with one adapter.
+    for (const adapter of this.proven === null ? this.dialects.adapters : [this.proven]) {
       if (this.runs.has(adapter.dialect)) continue
       const run = adapter.runId(record, value)
       if (run !== null && run !== '' && run.length <= LONGEST_RUN) this.runs.set(adapter.dialect, run)

@@ -91,7 +91,8 @@ export class Splice {
     const at = LITERALS_AT + LITERALS_BYTES - PIN_BYTES
     const length = Buffer.byteLength(text)
     if (length > PIN_BYTES) throw new RangeError('a pinned text has at most 8 KiB')
-    this.scanner.buffer.write(text, at, 'utf8')
+    // With its length: without, Node writes nothing into a buffer of more than 2 GiB.
+    this.scanner.buffer.write(text, at, length, 'utf8')
     return { at, length }
   }
 
@@ -152,7 +153,7 @@ export class Splice {
   text(text: string): void {
     const most = text.length * 3
     if (most <= SCRATCH_AT + SCRATCH_BYTES - this.scratch) {
-      const written = this.scanner.buffer.write(text, this.scratch, 'utf8')
+      const written = this.scanner.buffer.write(text, this.scratch, most, 'utf8')
       this.scratchSpan(written)
     } else {
       this.bytes(Buffer.from(text))
