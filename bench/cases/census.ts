@@ -10,7 +10,7 @@ import { Reading } from '../reading.ts'
 export const census: BenchCase = {
   name: 'census',
   title: 'census only, one thread',
-  budgetMs: 2500,
+  budgetMs: 1500,
   leastRounds: 5,
   clock: 'processor',
   open: (corpus) => openCensus(corpus),

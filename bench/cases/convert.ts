@@ -11,7 +11,7 @@ import { CountingOutput, Reading } from '../reading.ts'
 export const convert: BenchCase = {
   name: 'convert',
   title: 'full conversion, one thread, no digest',
-  budgetMs: 4500,
+  budgetMs: 3000,
   leastRounds: 6,
   clock: 'processor',
   open: (corpus) => openConvert(corpus),

@@ -9,7 +9,7 @@ import { eachLine, parseAll, readLines } from '../lines.ts'
 export const scan: BenchCase = {
   name: 'scan',
   title: 'scan kernel, 1 MiB chunks',
-  budgetMs: 3000,
+  budgetMs: 2000,
   leastRounds: 5,
   clock: 'processor',
   open: (corpus) => openScan(corpus),

@@ -19,7 +19,7 @@ const USAGE = new Shape(
 export const tape: BenchCase = {
   name: 'tape',
   title: 'scan, then type, message id and usage of every record',
-  budgetMs: 2500,
+  budgetMs: 1500,
   leastRounds: 5,
   clock: 'processor',
   open: (corpus) => openTape(corpus),

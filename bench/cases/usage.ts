@@ -10,7 +10,7 @@ import { Reading } from '../reading.ts'
 export const usage: BenchCase = {
   name: 'usage',
   title: 'usage only, one thread',
-  budgetMs: 2500,
+  budgetMs: 1500,
   leastRounds: 5,
   clock: 'processor',
   open: (corpus) => openUsage(corpus),
