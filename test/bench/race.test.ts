@@ -45,8 +45,7 @@ describe('a race', () => {
     const pace = { budgetMs: 0, leastRounds: 3, clock: 'processor' } as const
     const [idled = [], worked = []] = await race([idle, busy], pace)
     expect(Math.min(...idled)).toBeLessThan(0.02)
-    expect(Math.min(...worked)).toBeGreaterThan(0.001)
-    expect(Math.min(...idled)).toBeLessThan(Math.min(...worked))
+    expect(Math.min(...worked)).toBeGreaterThanOrEqual(0.02)
   })
 
   test('prepares before each sample and asks for the answer after it', async () => {
@@ -103,9 +102,9 @@ test('a row holds best samples, as speed in multiples of the baseline', () => {
   })
 })
 
-/** Work for so long. */
+/** Work until the process has used so much processor time. */
 function spin(forMs: number): number {
-  const startedMs = performance.now()
-  while (performance.now() - startedMs < forMs);
+  const before = process.cpuUsage()
+  while (process.cpuUsage(before).user < forMs * 1000);
   return 1
 }
