@@ -239,7 +239,9 @@ export function operationsOf(dialect: OperationDialect, tool: string | null): re
 
 /** As `operationsOf`, for the slug of any harness; empty for one without a table. */
 export function operationsOfHarness(harness: string | null, tool: string | null): readonly string[] {
-  return harness !== null && isTabled(harness) ? operationsOf(harness, tool) : NO_OPERATIONS
+  // Kilo is made of OpenCode, and its own tools are in the same table.
+  const table = harness === 'kilo' ? 'opencode' : harness
+  return table !== null && isTabled(table) ? operationsOf(table, tool) : NO_OPERATIONS
 }
 
 function isTabled(harness: string): harness is OperationDialect {
