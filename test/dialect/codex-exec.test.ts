@@ -342,7 +342,7 @@ describe('runs', () => {
 describe('corpora', () => {
   const folder = join(projectDir, 'corpora/codex-exec')
 
-  test.each(readdirSync(folder).filter((name) => name.endsWith('.jsonl') && !name.endsWith('.events.jsonl')))(
+  test.each(readdirSync(folder).filter((name) => /^[^.]+\.jsonl$/.test(name)))(
     '%s: each result has its call',
     (name) => {
       const { events } = translate(codexExec, readFileSync(join(folder, name)))

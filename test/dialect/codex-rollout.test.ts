@@ -1088,9 +1088,7 @@ describe('what nobody knows', () => {
 
 describe('corpora', () => {
   const folder = join(projectDir, 'corpora/codex-rollout')
-  const files = readdirSync(folder).filter(
-    (name) => name.endsWith('.jsonl') && !name.endsWith('.events.jsonl'),
-  )
+  const files = readdirSync(folder).filter((name) => /^[^.]+\.jsonl$/.test(name))
 
   test.each(files)('%s: calls and results pair, and every record has its bin', (name) => {
     const { events, bins } = translate(codexRollout, readFileSync(join(folder, name)))

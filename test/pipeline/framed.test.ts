@@ -28,7 +28,7 @@ function file(name: string, content: string): string {
 const samples = ['go-harness', 'cabinet-raw', 'cabinet'].flatMap((dialect) => {
   const path = join(projectDir, 'corpora', dialect)
   return readdirSync(path)
-    .filter((name) => !name.endsWith('.events.jsonl'))
+    .filter((name) => !/\.(?:events|cabinet)\.jsonl$/.test(name))
     .map((name) => ({
       dialect,
       name,
