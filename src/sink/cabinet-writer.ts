@@ -12,7 +12,8 @@ import { field, LineWriter, typed } from './cabinet/line-writer.ts'
 import { isLaunchOnly, outcomeOf, shownFile } from './cabinet/outcome.ts'
 import { pieceOf } from './cabinet/piece.ts'
 import { rawCall, rawValue } from './cabinet/raw.ts'
-import { LastWords, Spoken } from './cabinet/spoken.ts'
+import { SaidSoFar } from './cabinet/said-so-far.ts'
+import { isSilent, Spoken } from './cabinet/spoken.ts'
 import { StepWriter, type Subagent } from './cabinet/step-writer.ts'
 import { terminalFault } from './cabinet/terminal.ts'
 import { tokensOf } from './cabinet/tokens.ts'
@@ -53,7 +54,7 @@ export class CabinetWriter implements Sink {
   private readonly clock: EventClock
   private readonly calls = new HeldCalls()
   private readonly spoken = new Spoken()
-  private readonly lastWords = new LastWords()
+  private readonly saidSoFar = new SaidSoFar()
   private current: RecordView
   /** A record is being translated, so that its nodes may be read. */
   private inRecord = false
@@ -101,6 +102,7 @@ export class CabinetWriter implements Sink {
 
   sessionStarted(e: E.SessionStarted): void {
     this.say()
+    this.saidSoFar.turn(null, this.current)
     this.clock.see(this.current, e.at)
     const session = textIn(this.current, e.sessionId)
     if (session !== null && session !== '')
@@ -113,10 +115,10 @@ export class CabinetWriter implements Sink {
     const { current } = this
     const at = this.clock.see(current, e.at)
     const answer = e.finalAnswer?.text ?? null
-    if (answer !== null) {
-      this.say()
-      if (!this.lastWords.isSame(answer, current)) this.message(AGENT, at, [answer])
-    }
+    this.say()
+    if (!isSilent(answer, current) && !this.saidSoFar.holds(answer, current))
+      this.message(AGENT, at, [answer])
+    this.saidSoFar.turn(answer, current)
     const fault = terminalFault(current, e)
     if (fault === null) return
     this.begin(at)
@@ -378,7 +380,7 @@ export class CabinetWriter implements Sink {
     if (thoughts !== null) this.message(REASONING, thoughts.at, thoughts.texts)
     if (words === null) return
     this.message(AGENT, words.at, words.texts)
-    this.lastWords.keep(words.texts.at(-1) ?? null, this.current)
+    for (const text of words.texts) this.saidSoFar.keep(text, this.current)
   }
 
   private message(type: typeof AGENT, at: Text, texts: readonly Text[]): void {

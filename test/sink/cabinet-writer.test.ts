@@ -30,6 +30,16 @@ const sayAndAnswer = (answer: string) => (sink: Sink) => {
   sink.text({ at: null, text: 'Done.', requestId: null })
   sink.sessionEnded(sessionEnded({ finalAnswer: { text: answer, turnId: null }, isError: false }))
 }
+/** What is said in runs of texts and an answer each. */
+const messagesOf = (...runs: readonly (readonly [said: string[], answer: string])[]) =>
+  bare(
+    cabinetOf((sink) => {
+      for (const [line, [texts, answer]] of runs.entries()) {
+        texts.forEach((text, i) => sink.text({ at: null, line: line * 9 + i, text, requestId: null }))
+        sink.sessionEnded(sessionEnded({ finalAnswer: { text: answer, turnId: null }, isError: false }))
+      }
+    }).events,
+  ).map((event) => ('message' in event ? event.message : null))
 const spawn = (id: string, input: object) => ({
   ...toolRequested(id, 'Task', ['subagent.spawn']),
   input: json(input),
@@ -214,6 +224,20 @@ describe('what is said', () => {
       { type: 'agent', message: 'Done.' },
       { type: 'agent', message: '{"n":1}' },
     ])
+  })
+
+  test('is not said again by a final answer of all that was said', () => {
+    const begun = `Looking. ${'x'.repeat(300)}`
+    expect(messagesOf([[begun, 'Done.'], `${begun}Done.`])).toEqual([begun, 'Done.'])
+    expect(messagesOf([['One.', 'Two.'], 'One.Two.'], [['Six.', 'Ten.'], 'Six.Ten.'])).toEqual([
+      'One.',
+      'Two.',
+      'Six.',
+      'Ten.',
+    ])
+    expect(messagesOf([['One.', 'Two.'], 'One.Six.'])).toEqual(['One.', 'Two.', 'One.Six.'])
+    expect(messagesOf([['One.', 'Two.'], 'Two.'], [[], 'Two.'])).toEqual(['One.', 'Two.'])
+    expect(messagesOf([['One.'], ''])).toEqual(['One.'])
   })
 
   test('with half a surrogate pair is written as strict readers take it, and counted', () => {

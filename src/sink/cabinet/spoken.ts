@@ -1,6 +1,6 @@
 import type { Said } from '../../event/events.ts'
 import type { Text } from '../../event/value.ts'
-import { type JsonBytes, type Node, NONE, type RecordView } from '../../kernel/record.ts'
+import type { RecordView } from '../../kernel/record.ts'
 
 /** Texts of one voice that are to become one event. */
 export interface Utterance {
@@ -51,46 +51,10 @@ export class Spoken {
   }
 }
 
-function isSilent(text: Text, record: RecordView): boolean {
+/** Does the text say nothing? */
+export function isSilent(text: Text, record: RecordView): boolean {
   if (text === null) return true
   if (typeof text === 'string') return text === ''
   if (typeof text !== 'number') return text.bytes.length <= 2
   return !record.isString(text) || record.rawBytes(text) <= 2
-}
-
-/** Bytes that are compared to tell whether two texts are the same. */
-const COMPARED = 256
-
-/** Enough of the last thing that was said to tell whether a final answer only says it again. */
-export class LastWords {
-  private length = -1
-  private readonly head = Buffer.alloc(COMPARED)
-
-  keep(text: Text, record: RecordView): void {
-    const spelled = spelledIn(text, record)
-    this.length = spelled.length
-    this.head.set(spelled.subarray(0, COMPARED))
-  }
-
-  isSame(text: Text, record: RecordView): boolean {
-    const spelled = spelledIn(text, record)
-    if (spelled.length !== this.length) return false
-    const head = spelled.subarray(0, COMPARED)
-    return this.head.compare(head, 0, head.length, 0, head.length) === 0
-  }
-}
-
-/** The text as a JSON string, as it is spelled. */
-function spelledIn(text: Text, record: RecordView): Uint8Array {
-  if (typeof text === 'number') return nodeBytes(record, text)
-  if (text === null || typeof text === 'string') return Buffer.from(JSON.stringify(text ?? ''))
-  return kept(text)
-}
-
-function nodeBytes(record: RecordView, node: Node): Uint8Array {
-  return node === NONE ? Buffer.alloc(0) : record.bytes.subarray(record.words[node], record.words[node + 1])
-}
-
-function kept({ bytes }: JsonBytes): Uint8Array {
-  return bytes
 }
