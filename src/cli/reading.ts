@@ -5,6 +5,7 @@ import type { Counted } from '../pipeline/count.ts'
 import type { TranscriptResult } from '../pipeline/job.ts'
 import type { ReadOptions } from '../pipeline/options.ts'
 import { completenessOf } from '../dialect/verdict.ts'
+import { groupedInteger } from '../report/money.ts'
 import { type Console, plain } from './console.ts'
 import { Exit, UsageError } from './exit.ts'
 
@@ -120,7 +121,7 @@ export function inWords(counted: Counted): string {
     [results.filter((result) => result.error !== null).length, 'failed'],
     [skipped, skipped === 1 ? 'other file skipped' : 'other files skipped'],
   ] as const
-  for (const [count, what] of odd) if (count > 0) parts.push(`${count.toLocaleString('en-US')} ${what}`)
+  for (const [count, what] of odd) if (count > 0) parts.push(`${groupedInteger(count)} ${what}`)
   return parts.join(', ')
 }
 
@@ -139,7 +140,7 @@ export function refuseNothing(counted: Counted, paths: readonly string[]): void 
 }
 
 export function many(count: number, what: string): string {
-  return `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`
+  return `${groupedInteger(count)} ${what}${count === 1 ? '' : 's'}`
 }
 
 export function megabytes(bytes: number): string {

@@ -55,7 +55,7 @@ interface KernelExports {
 
 /** The compiled kernel; sent to workers so that they need not compile it again. */
 export function compileKernel(): WebAssembly.Module {
-  return new WebAssembly.Module(readFileSync(new URL('./kernel.wasm', import.meta.url)))
+  return new WebAssembly.Module(readFileSync(new URL('../kernel/kernel.wasm', import.meta.url)))
 }
 
 /** A memory to scan in. Shared, so that other threads read its tapes and growing it never pulls a view away. */

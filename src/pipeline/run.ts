@@ -5,7 +5,7 @@ import { type Census, addFailed, emptyCensus, mergeCensus } from '../sink/census
 import { byteOrder } from '../source/byte-order.ts'
 import { SourceError } from '../source/source-error.ts'
 import { failedResult, type JobOptions, type TranscriptJob, type TranscriptResult } from './job.ts'
-import { type LargeJob, readLarge } from './large.ts'
+import type { LargeJob } from './large.ts'
 import { type Output, removePart } from './output.ts'
 import { planWork } from './plan.ts'
 import type { Pool } from './pool.ts'
@@ -112,6 +112,7 @@ class Run {
   private async large(job: LargeJob): Promise<void> {
     this.settings.signal?.throwIfAborted()
     const pool = await this.workers()
+    const { readLarge } = await import('./large.ts')
     try {
       this.take(job, await untilAborted(readLarge(job, this.options, this.tools, pool), this.settings.signal))
     } catch (error) {

@@ -59,5 +59,5 @@ export interface PriceFile {
 
 /** The prices that come with this version. */
 export async function readOwnPrices(): Promise<PriceFile> {
-  return JSON.parse(await readFile(new URL('./prices.json', import.meta.url), 'utf8'))
+  return JSON.parse(await readFile(new URL('../usage/prices.json', import.meta.url), 'utf8'))
 }
