@@ -44,6 +44,8 @@ const line = (fields: Line = {}): object => ({
   },
   ...fields.more,
 })
+const usagesIn = (events: readonly string[]): number =>
+  events.filter((event) => event.startsWith('usage')).length
 const answer = (id: string, content: unknown, more: object = {}): object => ({
   type: 'tool_result',
   tool_use_id: id,
@@ -444,6 +446,24 @@ describe('usage of a message', () => {
       ['claude:m1:r1', 9, false],
       ['claude:m2:r1', 7, true],
     ])
+  })
+
+  test('that a side chain repeats under another request id is written once, and left to the bill', () => {
+    const aside = (id: string, request: string) =>
+      line({ id, request, stop: 'end_turn', more: { isSidechain: true, agentId: 'aside' } })
+    const main = [line({ stop: 'end_turn' }), line({ id: 'm2' })]
+    const lines = [...main, aside('m1', 'r8'), aside('m2', 'r9'), aside('m3', 'r3'), aside('m3', 'r4')]
+    expect(usagesIn(story(lines))).toBe(4)
+    expect(billed(lines).map(({ key, sidechain }) => [key, sidechain])).toEqual([
+      ['claude:m1:r1', false],
+      ['claude:m1:r8', true],
+      ['claude:m2:r9', true],
+      ['claude:m3:r3', true],
+      ['claude:m3:r4', true],
+      ['claude:m2:r1', false],
+    ])
+    const many = Array.from({ length: 300 }, (_, i) => line({ id: `n${i}`, stop: 'end_turn' }))
+    expect(usagesIn(story([...many, aside('n299', 'r8'), aside('n180', 'r8')]))).toBe(300)
   })
 
   test.each([

@@ -8,10 +8,12 @@ import type { Advisor, UsageReading } from './usage.ts'
 export interface Messages {
   /** The last message of each thread, open or written; a subagent is a thread of its own. */
   readonly threads: Map<string, OpenMessage>
-  /** Rank of what was written lately, by key, so that a repeat is not written again. */
+  /** Rank of what was written lately, by key, so that a repeat is not written again; of side chains a half more. */
   written: Map<string, number>
   /** The same of what was written before that. */
   writtenBefore: Map<string, number>
+  /** Ids of those of the main chain; null until a side chain asks, and when there are new ones. */
+  mainIds: Set<string> | null
   /** Tokens of what was written since the last total of the process, by model; null where there are no totals. */
   readonly since: Map<string | null, Tokens> | null
 }
@@ -44,5 +46,5 @@ export interface OpenMessage {
 /** @param hasTotals the dialect states totals of a process, beside which later messages are to be added up */
 export function noMessages(hasTotals: boolean): Messages {
   const since = hasTotals ? new Map<string | null, Tokens>() : null
-  return { threads: new Map(), written: new Map(), writtenBefore: new Map(), since }
+  return { threads: new Map(), written: new Map(), writtenBefore: new Map(), mainIds: null, since }
 }

@@ -7,6 +7,11 @@ import type { UsageReading } from './usage.ts'
 
 /** Written messages in one generation of memory; at least so many, and at most twice as many, are remembered. */
 const GENERATION = 128
+/** How keys of messages that have an id begin. */
+const MESSAGE = 'claude:'
+const MAIN_THREAD = ''
+/** What is added to the rank of a message of a side chain. */
+const SIDE = 0.5
 /** Models whose tokens are added up since the last total of a process. */
 const MODELS_LIMIT = 1000
 
@@ -19,9 +24,13 @@ export function writeMessage(message: OpenMessage, messages: Messages, sink: Sin
   let isLate = false
   if (key !== null) {
     const before = messages.written.get(key) ?? messages.writtenBefore.get(key)
-    remember(messages, key, before === undefined ? message.rank : Math.max(before, message.rank))
+    remember(messages, key, rankToKeep(message, before))
+    if (before !== undefined && message.rank <= before) return false
+    if (message.sidechain && repeatsMain(message, messages)) {
+      bill(message, key, sink)
+      return false
+    }
     if (before !== undefined) {
-      if (message.rank <= before) return false
       // The same output, but known to be final now: news for the bill, not for the wire.
       if (outputRank(message.rank) === outputRank(before)) {
         bill(message, key, sink)
@@ -45,8 +54,35 @@ export function writeMessage(message: OpenMessage, messages: Messages, sink: Sin
 
 /** Identity over the whole corpus, without the session: copies of a session keep their message ids. */
 function keyOf(message: OpenMessage): string | null {
-  if (message.id !== null) return `claude:${message.id}:${message.requestId ?? ''}`
+  if (message.id !== null) return `${MESSAGE}${message.id}:${message.requestId ?? ''}`
   return message.uuid === null ? null : `claude-line:${message.uuid}`
+}
+
+/** The better rank of the two, marked when both are of side chains: no comparison with a rank minds the half. */
+function rankToKeep({ rank, sidechain }: OpenMessage, before: number | undefined): number {
+  if (before === undefined) return sidechain ? rank + SIDE : rank
+  const best = Math.max(Math.floor(before), rank)
+  return sidechain && before % 1 !== 0 ? best + SIDE : best
+}
+
+/**
+ * A side question repeats messages of the main chain, sometimes under another request id: it is one request all the
+ * same (spec vendor-transcripts §2.5 rule 6), and which of them counts is for the bill to say.
+ */
+function repeatsMain({ id }: OpenMessage, messages: Messages): boolean {
+  if (id === null) return false
+  messages.mainIds ??= mainIds(messages)
+  return messages.mainIds.has(id) || messages.threads.get(MAIN_THREAD)?.id === id
+}
+
+function mainIds({ written, writtenBefore }: Messages): Set<string> {
+  const ids = new Set<string>()
+  for (const known of [writtenBefore, written]) {
+    for (const [key, rank] of known) {
+      if (rank % 1 === 0 && key.startsWith(MESSAGE)) ids.add(key.slice(MESSAGE.length, key.lastIndexOf(':')))
+    }
+  }
+  return ids
 }
 
 /** Output as the rank knows it. */
@@ -113,6 +149,7 @@ function billOne(
 
 function remember(messages: Messages, key: string, rank: number): void {
   if (key.length > 2 * LONGEST_ID) return
+  if (rank % 1 === 0) messages.mainIds = null
   messages.written.set(key, rank)
   if (messages.written.size < GENERATION) return
   messages.writtenBefore = messages.written
