@@ -113,7 +113,7 @@ async function count(
 function lineageOf(results: readonly TranscriptResult[]): ResolvedLineage {
   const lineage = emptyLineage()
   for (const [i, { ledger, path }] of results.entries()) {
-    if (ledger !== null) addLedger(lineage, ledger, i, ARCHIVED.test(path))
+    if (ledger !== null) addLedger(lineage, ledger, i, { yields: ARCHIVED.test(path) })
   }
   return resolveLineage(lineage)
 }

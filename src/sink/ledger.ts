@@ -26,14 +26,20 @@ export class LedgerSink extends QuietSink {
       this.echoes.push(billed.place)
       return
     }
-    const entry = requestEntry(billed)
+    const entry = this.entryOf(billed)
     if (entry.key === null) {
       this.keyless.push(entry)
       return
     }
     const known = this.keyed.get(entry.key)
-    if (known !== undefined) this.repeats++
-    this.keyed.set(entry.key, known === undefined ? entry : together(known, entry))
+    if (known === undefined) {
+      this.keyed.set(entry.key, entry)
+      return
+    }
+    this.repeats++
+    const kept = together(known, entry)
+    this.keyed.set(entry.key, kept)
+    this.displaced(known, entry, kept)
   }
 
   override settled(total: Settled): void {
@@ -56,7 +62,9 @@ export class LedgerSink extends QuietSink {
     for (const [process, total] of this.totals) {
       const covered = ofProcess.get(process) ?? []
       if (total.models !== null && total.models.length > 0) {
-        totals.push(settle(total, covered))
+        const settled = settle(total, covered)
+        totals.push(settled)
+        this.covered(covered, settled)
         continue
       }
       entries.push(...covered)
@@ -65,4 +73,16 @@ export class LedgerSink extends QuietSink {
     }
     return { entries, totals, repeats, echoes }
   }
+
+  // What a trace wants to know (`ledger-trace.ts`).
+
+  protected entryOf(billed: Billed): LedgerEntry {
+    return requestEntry(billed)
+  }
+
+  /** Of two entries with one key, `kept` was made. */
+  protected displaced(_earlier: LedgerEntry, _later: LedgerEntry, _kept: LedgerEntry): void {}
+
+  /** A total took the place of these requests. */
+  protected covered(_requests: readonly LedgerEntry[], _total: ProcessTotal): void {}
 }

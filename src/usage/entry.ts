@@ -1,5 +1,6 @@
 import type { Billed, Place, Tokens } from '../event/billing.ts'
 import { instantOf } from './instant.ts'
+import type { Origin, OwnLeftOut } from './trace.ts'
 
 /** One line of the ledger: a request, what a process total adds up to for one model, or a price without tokens. */
 export interface LedgerEntry extends Billed {
@@ -9,12 +10,16 @@ export interface LedgerEntry extends Billed {
   readonly requests: number
   /** Earliest time at which its key was seen in the transcript. */
   readonly firstAt: string | null
+  /** Only when it is to be explained. */
+  readonly origin?: Origin
 }
 
 /** An entry and the transcript that owns it, by its place in the byte order of all paths. */
 export interface OwnedEntry {
   readonly entry: LedgerEntry
   readonly transcript: number
+  /** The copy that has the numbers, when the owner has only the time and the session. Only when it is to be explained. */
+  readonly numbersOf?: OwnedEntry
 }
 
 /** What one transcript says was billed. Plain data: it crosses threads. */
@@ -26,6 +31,8 @@ export interface TranscriptLedger {
   readonly repeats: number
   /** Places of records that bill nothing themselves, for the comparison of sequences. */
   readonly echoes?: readonly Place[]
+  /** Only when it is to be explained. */
+  readonly leftOut?: readonly OwnLeftOut[]
 }
 
 /** A process whose total took the place of its requests. */

@@ -1,4 +1,5 @@
 import type { Place } from '../event/billing.ts'
+import { claudeMessage, Coverage, isWithoutRequest } from './claude-key.ts'
 import {
   type OwnedEntry,
   type ProcessTotal,
@@ -7,6 +8,7 @@ import {
   totalTokens,
 } from './entry.ts'
 import { type Orphan, type PlacedStep, withoutReplays } from './replay.ts'
+import type { LeftOut, LeftOutReason, Witness } from './trace.ts'
 
 export type { OwnedEntry } from './entry.ts'
 
@@ -18,6 +20,8 @@ interface Claim {
   sidechain: boolean
   /** Transcripts that hold the key. */
   copies: number
+  /** All of them, when it is to be explained. */
+  all: OwnedEntry[] | null
 }
 
 /**
@@ -32,6 +36,18 @@ export interface Lineage {
   /** Transcripts that give way to an equal copy of their thread. */
   readonly yielding: Set<number>
   repeats: number
+  /** Requests left out for another form of their session, or for equal bytes. */
+  givenWay: number
+  /** What was left out so far; null when nobody will ask for an explanation. */
+  readonly leftOut: LeftOut[] | null
+}
+
+/** How one transcript stands in the corpus. */
+export interface Standing {
+  /** It is an archived copy, should there be another of the same thread. */
+  readonly yields?: boolean
+  /** What counts in place of an entry, when that is another transcript; null when the entry stays. */
+  readonly givesWay?: (session: string | null) => Exclude<LeftOutReason, 'repeated'> | null
 }
 
 /** What is left when every request counts once. */
@@ -46,29 +62,61 @@ export interface ResolvedLineage {
   readonly replayed: number
   /** Threads that replay the same history of a parent that is not here. */
   readonly orphans: readonly Orphan[]
+  /** Empty unless asked for. */
+  readonly leftOut: readonly LeftOut[]
 }
 
-/** The lineage of nothing. */
-export function emptyLineage(): Lineage {
-  return { keyed: new Map(), keyless: [], totals: [], echoes: [], yielding: new Set(), repeats: 0 }
+/** The lineage of nothing. @param explained remember what is left out, for ledgers that were traced */
+export function emptyLineage(explained = false): Lineage {
+  return {
+    keyed: new Map(),
+    keyless: [],
+    totals: [],
+    echoes: [],
+    yielding: new Set(),
+    repeats: 0,
+    givenWay: 0,
+    leftOut: explained ? [] : null,
+  }
 }
 
 /**
  * Add one transcript's ledger.
  *
  * @param transcript its place in the byte order of the paths of the whole corpus; the last word on who owns a request
- * @param yields the transcript is an archived copy, should there be another of the same thread
  */
-export function addLedger(into: Lineage, ledger: TranscriptLedger, transcript: number, yields = false): void {
+export function addLedger(
+  into: Lineage,
+  ledger: TranscriptLedger,
+  transcript: number,
+  { yields = false, givesWay = () => null }: Standing = {},
+): void {
   for (const entry of ledger.entries) {
     const owned = { entry, transcript }
-    if (entry.key === null) into.keyless.push(owned)
-    else addClaim(into.keyed, entry.key, claimOf(owned))
+    const reason = givesWay(entry.session)
+    if (reason !== null) giveWay(into, owned, reason)
+    else if (entry.key === null) into.keyless.push(owned)
+    else addClaim(into.keyed, entry.key, claimOf(owned, into.leftOut !== null))
   }
-  for (const total of ledger.totals) into.totals.push({ total, transcript })
+  for (const total of ledger.totals) {
+    const reason = givesWay(total.entries[0]?.session ?? null)
+    if (reason === null) into.totals.push({ total, transcript })
+    else for (const entry of total.entries) giveWay(into, { entry, transcript }, reason)
+  }
   for (const place of ledger.echoes ?? []) into.echoes.push({ place, transcript })
+  for (const { entry, reason, by } of ledger.leftOut ?? []) {
+    into.leftOut?.push({ entry, transcript, reason, by: by === null ? null : { entry: by, transcript } })
+  }
   if (yields) into.yielding.add(transcript)
   into.repeats += ledger.repeats
+}
+
+/** Leave an entry out for another transcript. Its place in its thread stays: copies of its history are told by it. */
+function giveWay(into: Lineage, owned: OwnedEntry, reason: LeftOutReason): void {
+  const { entry, transcript } = owned
+  into.givenWay += entry.requests
+  if (entry.place !== undefined && entry.key === null) into.echoes.push({ place: entry.place, transcript })
+  into.leftOut?.push({ ...owned, reason, by: null })
 }
 
 /** Fold `from` into `into`. Associative and commutative; `from` must not be used afterwards. */
@@ -78,7 +126,9 @@ export function mergeLineage(into: Lineage, from: Lineage): Lineage {
   for (const total of from.totals) into.totals.push(total)
   for (const echo of from.echoes) into.echoes.push(echo)
   for (const transcript of from.yielding) into.yielding.add(transcript)
+  if (into.leftOut !== null) for (const left of from.leftOut ?? []) into.leftOut.push(left)
   into.repeats += from.repeats
+  into.givenWay += from.givenWay
   return into
 }
 
@@ -87,24 +137,34 @@ export function mergeLineage(into: Lineage, from: Lineage): Lineage {
  * the first path; the numbers are those with the largest output (final ones, then the owner's, on a tie).
  */
 export function resolveLineage(lineage: Lineage): ResolvedLineage {
-  const { kept, replayed, orphans, duplicates: copies } = resolveThreads(lineage)
+  const leftOut = lineage.leftOut === null ? null : [...lineage.leftOut]
+  const witness: Witness = (left, reason, by) => leftOut?.push({ ...left, reason, by })
+  const { kept, replayed, orphans, duplicates: copies } = resolveThreads(lineage, witness)
   const entries = lineage.keyless.filter(({ entry }) => entry.place === undefined)
   for (const owned of kept) entries.push(owned)
-  const { covered, duplicates } = resolveTotals(lineage, entries)
-  const sideQuestions = repeatedSideQuestions(lineage.keyed)
-  let duplicateResponses = copies + duplicates
-  for (const [key, claim] of lineage.keyed) {
-    if (covered.has(key) || sideQuestions.has(key)) duplicateResponses += claim.copies
-    else {
-      duplicateResponses += claim.copies - 1
-      entries.push(resolved(claim))
+  const { covered, duplicates } = resolveTotals(lineage, entries, witness)
+  const keyed = withRequests(lineage.keyed)
+  const sideQuestions = repeatedSideQuestions(keyed)
+  let duplicateResponses = lineage.givenWay + copies + duplicates
+  for (const [key, claim] of keyed) {
+    const by = covered.by(key)
+    if (by !== undefined || sideQuestions.has(key)) {
+      duplicateResponses += claim.copies
+      const reason = by === undefined ? 'side-question' : 'same-process'
+      for (const copy of claim.all ?? []) witness(copy, reason, by ?? null)
+      continue
+    }
+    duplicateResponses += claim.copies - 1
+    entries.push(resolved(claim))
+    for (const copy of claim.all ?? []) {
+      if (copy !== claim.owner && copy !== claim.values) witness(copy, 'same-request', claim.values)
     }
   }
-  return { entries, duplicateResponses, repeats: lineage.repeats, replayed, orphans }
+  return { entries, duplicateResponses, repeats: lineage.repeats, replayed, orphans, leftOut: leftOut ?? [] }
 }
 
 /** Entries without a key that have a place in a thread, without those that are copied history. */
-function resolveThreads(lineage: Lineage): ReturnType<typeof withoutReplays> {
+function resolveThreads(lineage: Lineage, witness: Witness): ReturnType<typeof withoutReplays> {
   const steps: PlacedStep[] = lineage.echoes.map((echo) => ({ ...echo, entry: null }))
   for (const owned of lineage.keyless) {
     const { place } = owned.entry
@@ -115,12 +175,46 @@ function resolveThreads(lineage: Lineage): ReturnType<typeof withoutReplays> {
     const { place } = owner.entry
     if (place?.kind === 'request') known.add(place.thread)
   }
-  return withoutReplays(steps, known, (transcript) => Number(lineage.yielding.has(transcript)))
+  return withoutReplays(steps, known, (transcript) => Number(lineage.yielding.has(transcript)), witness)
 }
 
-function claimOf(owned: OwnedEntry): Claim {
+function claimOf(owned: OwnedEntry, explained: boolean): Claim {
   const { final, sidechain } = owned.entry
-  return { owner: owned, values: owned, final, sidechain, copies: 1 }
+  return { owner: owned, values: owned, final, sidechain, copies: 1, all: explained ? [owned] : null }
+}
+
+/**
+ * A message whose request id one form leaves out is that request where another form names it: the first of them that is of the
+ * main conversation, by its key.
+ */
+function withRequests(keyed: ReadonlyMap<string, Claim>): ReadonlyMap<string, Claim> {
+  const nameless = new Map<string, string>()
+  for (const key of keyed.keys()) {
+    if (isWithoutRequest(key)) nameless.set(claudeMessage(key) ?? '', key)
+  }
+  if (nameless.size === 0) return keyed
+  const named = new Map<string, string>()
+  for (const [key, claim] of keyed) {
+    const message = isWithoutRequest(key) ? null : claudeMessage(key)
+    if (message === null || !nameless.has(message)) continue
+    const other = named.get(message)
+    if (other === undefined || precedes(key, claim, other, keyed.get(other))) named.set(message, key)
+  }
+  if (named.size === 0) return keyed
+  const joined = new Map(keyed)
+  for (const [message, key] of named) {
+    const [claim, without] = [keyed.get(key), keyed.get(nameless.get(message) ?? '')]
+    if (claim === undefined || without === undefined) continue
+    joined.delete(nameless.get(message) ?? '')
+    joined.set(key, { ...claim, all: claim.all === null ? null : [...claim.all] })
+    addClaim(joined, key, without)
+  }
+  return joined
+}
+
+function precedes(key: string, claim: Claim, otherKey: string, other: Claim | undefined): boolean {
+  const side = Number(claim.sidechain) - Number(other?.sidechain ?? false)
+  return side < 0 || (side === 0 && key < otherKey)
 }
 
 function addClaim(keyed: Map<string, Claim>, key: string, claim: Claim): void {
@@ -134,6 +228,7 @@ function addClaim(keyed: Map<string, Claim>, key: string, claim: Claim): void {
   known.final ||= claim.final
   known.sidechain &&= claim.sidechain
   known.copies += claim.copies
+  for (const copy of claim.all ?? []) known.all?.push(copy)
 }
 
 function compareOwners(a: OwnedEntry, b: OwnedEntry): number {
@@ -153,10 +248,14 @@ function compareValues(a: OwnedEntry, b: OwnedEntry): number {
 }
 
 /** Copies keep their numbers but may rewrite session and time, so those are the owner's. */
-function resolved({ owner, values, final, sidechain, copies }: Claim): OwnedEntry {
+function resolved({ owner, values, final, sidechain, copies, all }: Claim): OwnedEntry {
   if (copies === 1) return owner
-  const { at, session, firstAt } = owner.entry
-  return { entry: { ...values.entry, at, session, firstAt, final, sidechain }, transcript: owner.transcript }
+  const { transcript } = owner
+  const { at, session, firstAt, origin } = owner.entry
+  const entry = { ...values.entry, at, session, firstAt, final, sidechain }
+  if (all === null || origin === undefined) return { entry, transcript }
+  const traced = { entry: { ...entry, origin }, transcript }
+  return values === owner ? traced : { ...traced, numbersOf: values }
 }
 
 /**
@@ -166,19 +265,27 @@ function resolved({ owner, values, final, sidechain, copies }: Claim): OwnedEntr
 function resolveTotals(
   lineage: Lineage,
   entries: OwnedEntry[],
-): { covered: ReadonlySet<string>; duplicates: number } {
-  const covered = new Set<string>()
+  witness: Witness,
+): { covered: Coverage<OwnedEntry | null>; duplicates: number } {
+  const covered = new Coverage<OwnedEntry | null>()
   let duplicates = 0
   const inOrder = lineage.totals
     .map(({ total, transcript }) => ({ total, transcript, size: sizeOf(total) }))
     .toSorted((a, b) => b.size - a.size || a.transcript - b.transcript || compareProcesses(a.total, b.total))
   for (const { total, transcript } of inOrder) {
-    if (total.keys.some((key) => covered.has(key))) {
-      for (const { requests } of total.entries) duplicates += requests
-    } else {
+    const first = total.entries[0]
+    let by: OwnedEntry | null = first === undefined ? null : { entry: first, transcript }
+    const shared = total.keys.find((key) => covered.by(key) !== undefined)
+    if (shared === undefined) {
       for (const entry of total.entries) entries.push({ entry, transcript })
+    } else {
+      by = covered.by(shared) ?? null
+      for (const entry of total.entries) {
+        duplicates += entry.requests
+        witness({ entry, transcript }, 'same-process', by)
+      }
     }
-    for (const key of total.keys) covered.add(key)
+    for (const key of total.keys) covered.add(key, by)
   }
   return { covered, duplicates }
 }
@@ -213,10 +320,4 @@ function repeatedSideQuestions(keyed: ReadonlyMap<string, Claim>): ReadonlySet<s
     for (const sideKey of sideKeys.get(message) ?? []) repeated.add(sideKey)
   }
   return repeated
-}
-
-/** `claude:<message>:<request>` without its request; an advisor's number stays, its usage is not the message's. */
-function claudeMessage(key: string): string | null {
-  const match = /^claude:([^:]+)(?::.*?)?(:advisor:\d+)?$/.exec(key)
-  return match === null ? null : `${match[1]}${match[2] ?? ''}`
 }

@@ -1,5 +1,6 @@
 import type { Place } from '../event/billing.ts'
 import { compareTimes, type OwnedEntry, totalTokens } from './entry.ts'
+import type { Witness } from './trace.ts'
 
 /** One record of running totals, and what it bills; `entry` is null for an echo. */
 export interface PlacedStep {
@@ -44,15 +45,25 @@ interface Recorded {
  *
  * @param known threads of which other requests are known than those in `steps`
  * @param rank of a transcript: of two equal copies the one with the lower rank counts
+ * @param witness told of what is left out
  */
 export function withoutReplays(
   steps: readonly PlacedStep[],
   known: ReadonlySet<string>,
   rank: (transcript: number) => number,
+  witness: Witness = () => {},
 ): Unreplayed {
   const recorded = recordedThreads(steps)
   const { chosen, duplicates } = chooseCopies(recorded, known, rank)
-  const verdict: Verdict = { kept: [], replayed: 0, orphans: [] }
+  for (const one of recorded) {
+    const other = chosen.get(one.thread)
+    if (other === one) continue
+    for (const { entry } of one.steps) {
+      if (entry !== null)
+        witness(entry, one.total && !other?.total ? 'thread-total' : 'same-thread', firstOf(other))
+    }
+  }
+  const verdict: Verdict = { kept: [], replayed: 0, orphans: [], witness }
   const families = new Map<string, Recorded[]>()
   const heads = ringHeads(chosen)
   for (const one of chosen.values()) {
@@ -60,16 +71,22 @@ export function withoutReplays(
     const original = parent === null ? undefined : chosen.get(parent)
     if (one.total || parent === null) keepFrom(one, 0, verdict)
     else if (original === undefined || original.total) addTo(families, parent, one)
-    else keepFrom(one, sharedSteps(one, original), verdict)
+    else keepFrom(one, sharedSteps(one, original), verdict, original)
   }
   for (const [parent, siblings] of families) keepOrphans(parent, siblings, rank, verdict)
-  return { ...verdict, duplicates }
+  const { kept, replayed, orphans } = verdict
+  return { kept, replayed, orphans, duplicates }
 }
 
 interface Verdict {
   readonly kept: OwnedEntry[]
   replayed: number
   readonly orphans: Orphan[]
+  readonly witness: Witness
+}
+
+function firstOf(one: Recorded | undefined): OwnedEntry | null {
+  return one?.steps.find(({ entry }) => entry !== null)?.entry ?? null
 }
 
 /** Steps put together by thread and transcript. Echoes and entries come apart, so they are put in order here. */
@@ -173,11 +190,14 @@ function sharedSteps(a: Recorded, b: Recorded): number {
   return shared
 }
 
-function keepFrom({ steps }: Recorded, start: number, verdict: Verdict): void {
+/** @param original whose steps those before `start` are copies of; undefined when it is one of several siblings */
+function keepFrom({ steps }: Recorded, start: number, verdict: Verdict, original?: Recorded): void {
   for (const [i, { entry }] of steps.entries()) {
     if (entry === null) continue
-    if (i < start) verdict.replayed++
-    else verdict.kept.push(entry)
+    if (i < start) {
+      verdict.replayed++
+      verdict.witness(entry, 'replayed', original?.steps[i]?.entry ?? null)
+    } else verdict.kept.push(entry)
   }
 }
 

@@ -68,6 +68,42 @@ describe('over transcripts', () => {
     expect(duplicateResponses).toBe(2)
   })
 
+  test('a message without its request is the request that another form names', () => {
+    const named = [
+      entry({ key: 'claude:m1:r1', tokens: tokens({ output: 8 }) }),
+      entry({ key: 'claude:m2:r2' }),
+    ]
+    const nameless = [
+      entry({ key: 'claude:m1:', tokens: tokens({ output: 1 }), at: '2026-11-30T09:59:59Z' }),
+      entry({ key: 'claude:m3:' }),
+    ]
+    for (const files of [
+      [named, nameless],
+      [nameless, named],
+    ]) {
+      const { entries, duplicateResponses } = resolve(files)
+      const found = entries.map(({ entry: one }) => [one.key, one.tokens.output, one.at])
+      expect(found.toSorted()).toEqual([
+        ['claude:m1:r1', 8, '2026-11-30T09:59:59Z'],
+        ['claude:m2:r2', 0, '2026-11-30T10:00:00.000Z'],
+        ['claude:m3:', 0, '2026-11-30T10:00:00.000Z'],
+      ])
+      expect(duplicateResponses).toBe(1)
+    }
+  })
+
+  test('a total covers a message whichever side names its request', () => {
+    const stored = (key: string): TranscriptLedger => ({ entries: [entry({ key })], totals: [], repeats: 0 })
+    for (const [inTotal, inFile] of [
+      ['claude:m1:', 'claude:m1:r1'],
+      ['claude:m1:r1', 'claude:m1:'],
+    ] as const) {
+      const { entries } = resolveLedgers([stored(inFile), processLedger(inTotal)])
+      expect(entries).toMatchObject([{ transcript: 1, entry: { scope: 'process' } }])
+    }
+    expect(resolveLedgers([stored('claude:m1:r2'), processLedger()]).entries).toHaveLength(2)
+  })
+
   test('two requests of the main conversation stay two, whatever their message id', () => {
     expect(resolve([[entry({ key: 'claude:m1:r1' }), entry({ key: 'claude:m1:r2' })]]).entries).toHaveLength(
       2,
@@ -130,9 +166,9 @@ describe('the order of transcripts', () => {
 })
 
 /** A process of which the transcript shows one request, and its total. */
-function processLedger(): TranscriptLedger {
+function processLedger(key = 'claude:m1:r1'): TranscriptLedger {
   const sink = new LedgerSink()
-  sink.billed(billed({ key: 'claude:m1:r1', process: 'p', tokens: tokens({ output: 3 }) }))
+  sink.billed(billed({ key, process: 'p', tokens: tokens({ output: 3 }) }))
   const models = [{ model: 'm', tokens: tokens({ output: 30 }), webSearches: 0, reportedPicoUsd: 5n }]
   sink.settled({ process: 'p', session: 's', at: null, models, reportedPicoUsd: 5n })
   return sink.finish()

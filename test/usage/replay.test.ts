@@ -201,7 +201,7 @@ describe('whatever the order', () => {
           .map((_, i) => [numbers.next().value ?? 0, i] as const)
           .toSorted(([a], [b]) => a - b)
         const groups = [emptyLineage(), emptyLineage()]
-        for (const [n, i] of order) addLedger(groups[n % 2]!, ledgerOf(threads[i]!), i, threads[i]!.yields)
+        for (const [n, i] of order) addLedger(groups[n % 2]!, ledgerOf(threads[i]!), i, threads[i]!)
         const merged = groups.reduceRight((into, from) => mergeLineage(into, from), emptyLineage())
         expect(canonical(resolveLineage(merged))).toEqual(expected)
       },
@@ -239,7 +239,7 @@ function outputsOf({ entries }: ResolvedLineage, transcripts: number): number[][
 
 function resolve(threads: readonly Thread[]): ResolvedLineage {
   const lineage = emptyLineage()
-  for (const [i, thread] of threads.entries()) addLedger(lineage, ledgerOf(thread), i, thread.yields)
+  for (const [i, thread] of threads.entries()) addLedger(lineage, ledgerOf(thread), i, thread)
   return resolveLineage(lineage)
 }
 
