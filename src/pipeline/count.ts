@@ -5,10 +5,11 @@ import { priceNotices, type UsageReport } from '../report/usage-report.ts'
 import type { SourceError } from '../source/source-error.ts'
 import { Calendar, type DaySpan, systemZone } from '../usage/calendar.ts'
 import { type GroupKey, groupUsage, type LedgerTranscript } from '../usage/group.ts'
-import { addLedger, emptyLineage, type ResolvedLineage, resolveLineage } from '../usage/lineage.ts'
 import { readOwnPrices } from '../usage/price-file.ts'
 import { PriceTable } from '../usage/prices.ts'
 import type { Pricer } from '../usage/pricing.ts'
+import { findCopies } from './copies.ts'
+import { type CorpusLineage, resolveCorpus } from './corpus.ts'
 import { findInputs } from './inputs.ts'
 import type { TranscriptResult } from './job.ts'
 import { corpusDigest } from './manifest.ts'
@@ -43,10 +44,10 @@ export interface UsageRequest extends CountRequest {
 
 /** Count what transcripts used and cost, each request once over the whole corpus. */
 export async function countUsage(request: UsageRequest): Promise<Counted & { readonly report: UsageReport }> {
-  const { counted } = await count(request, { usage: true, census: false })
+  const { counted, resolved } = await count(request, { usage: true, census: false })
   const zone = request.zone ?? systemZone()
   const pricer = request.pricer ?? new PriceTable(await readOwnPrices())
-  const lineage = lineageOf(counted.results)
+  const { lineage, notices } = resolved
   const usage = groupUsage(lineage.entries, transcriptsOf(counted.results), {
     by: request.by ?? ['model'],
     calendar: new Calendar(zone),
@@ -65,11 +66,7 @@ export async function countUsage(request: UsageRequest): Promise<Counted & { rea
       duplicateResponses: lineage.duplicateResponses,
       digest: request.digest === true ? corpusDigest(counted.results) : null,
     },
-    notices: [
-      ...noticesOf(counted.results),
-      ...orphanNotices(counted.results, lineage.orphans),
-      ...priceNotices(usage),
-    ],
+    notices: [...noticesOf(counted.results), ...notices, ...priceNotices(usage)],
   }
   return { ...counted, report }
 }
@@ -78,12 +75,12 @@ export async function countUsage(request: UsageRequest): Promise<Counted & { rea
 export async function countRecords(
   request: CountRequest,
 ): Promise<Counted & { readonly report: CensusReport }> {
-  const { outcome, counted } = await count(request, { usage: true, census: true })
+  const { outcome, counted, resolved } = await count(request, { usage: true, census: true })
   const report: CensusReport = {
     census: outcome.census,
-    models: requestsByModel(lineageOf(counted.results).entries),
+    models: requestsByModel(resolved.lineage.entries),
     digest: request.digest === true ? corpusDigest(counted.results) : null,
-    notices: noticesOf(counted.results),
+    notices: [...noticesOf(counted.results), ...resolved.notices],
   }
   return { ...counted, report }
 }
@@ -95,43 +92,26 @@ export async function inspect(request: CountRequest): Promise<Counted> {
 
 async function count(
   request: CountRequest,
-  wants: { readonly usage: boolean; readonly census: boolean },
-): Promise<{ readonly outcome: RunOutcome; readonly counted: Counted }> {
+  wants: { readonly usage: boolean; readonly census: boolean; readonly traced?: boolean },
+): Promise<{ readonly outcome: RunOutcome; readonly counted: Counted; readonly resolved: CorpusLineage }> {
   const inputs = await findInputs(request.paths)
   const options = { ...jobOptions(request), ...wants, digest: request.digest ?? false }
-  const outcome = await runJobs(inputs.jobs, options, {
+  const settings = {
     jobs: request.jobs ?? defaultJobs(),
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+  }
+  const outcome = await runJobs(inputs.jobs, options, {
+    ...settings,
     stream: null,
     ...(request.progress === undefined ? {} : { progress: request.progress }),
-    ...(request.signal === undefined ? {} : { signal: request.signal }),
   })
   const results = outcome.results.filter((result) => !result.skipped)
   const skipped = outcome.results.length - results.length + inputs.sidecars
-  return { outcome, counted: { results, failures: inputs.failures, skipped } }
-}
-
-function lineageOf(results: readonly TranscriptResult[]): ResolvedLineage {
-  const lineage = emptyLineage()
-  for (const [i, { ledger, path }] of results.entries()) {
-    if (ledger !== null) addLedger(lineage, ledger, i, { yields: ARCHIVED.test(path) })
-  }
-  return resolveLineage(lineage)
-}
-
-/** Where Codex moves sessions to; for a moment they may be in both places. */
-const ARCHIVED = /(?:^|\/)archived_sessions\//
-
-function orphanNotices(
-  results: readonly TranscriptResult[],
-  orphans: ResolvedLineage['orphans'],
-): ReportNotice[] {
-  return orphans.map(({ transcript }) => ({
-    code: 'parent-missing',
-    path: results[transcript]?.path ?? null,
-    line: null,
-    count: 1,
-    message: 'it replays history that another transcript has too; the transcript of their parent is not here',
-  }))
+  const copies = wants.usage
+    ? await findCopies(results, inputs.jobs, options, settings)
+    : new Map<number, number>()
+  const resolved = resolveCorpus(results, copies, options.traced)
+  return { outcome, counted: { results, failures: inputs.failures, skipped }, resolved }
 }
 
 function transcriptsOf(results: readonly TranscriptResult[]): LedgerTranscript[] {

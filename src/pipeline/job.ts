@@ -39,6 +39,8 @@ export interface JobOptions {
   readonly from: string | null
   readonly census: boolean
   readonly usage: boolean
+  /** Remember of all usage where it was told, to explain it. */
+  readonly traced: boolean
   /** Digests of transcripts and, where events are written, of outputs. */
   readonly digest: boolean
   readonly deltas: boolean

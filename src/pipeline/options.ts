@@ -24,6 +24,7 @@ export function jobOptions(options: ReadOptions): JobOptions {
     from: options.from ?? null,
     census: false,
     usage: false,
+    traced: false,
     digest: false,
     deltas: false,
     provenance: false,

@@ -6,6 +6,7 @@ import { NONE, type RecordView } from '../kernel/record.ts'
 import type { Scanner } from '../kernel/scanner.ts'
 import { CensusSink } from '../sink/census.ts'
 import { LedgerSink } from '../sink/ledger.ts'
+import { TracedLedgerSink } from '../sink/ledger-trace.ts'
 import { Splice } from '../sink/splice.ts'
 import { StreamFactsSink } from '../sink/stream-facts.ts'
 import { completenessOf } from '../dialect/verdict.ts'
@@ -134,7 +135,7 @@ export class Counters {
 
   constructor(job: TranscriptJob, options: JobOptions, run: string, dialect: string) {
     this.census = options.census ? new CensusSink({ path: job.path, run, dialect }) : null
-    this.ledger = options.usage ? new LedgerSink() : null
+    this.ledger = options.usage ? (options.traced ? new TracedLedgerSink() : new LedgerSink()) : null
     this.sinks = [this.facts, ...[this.census, this.ledger].filter((sink) => sink !== null)]
   }
 

@@ -1,9 +1,9 @@
 import type { Billed, Settled } from '../event/billing.ts'
 import type { Usage } from '../event/events.ts'
 import type { RecordView } from '../kernel/record.ts'
-import type { LedgerEntry, ProcessTotal, TranscriptLedger } from '../usage/entry.ts'
+import type { LedgerEntry, OwnLeftOut, ProcessTotal, TranscriptLedger } from '../usage/entry.ts'
 import { settle } from '../usage/settle.ts'
-import type { Origin, OwnLeftOut } from '../usage/trace.ts'
+import type { Origin } from '../usage/trace.ts'
 import { LedgerSink } from './ledger.ts'
 import { textIn } from './words.ts'
 

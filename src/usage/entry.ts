@@ -1,6 +1,6 @@
 import type { Billed, Place, Tokens } from '../event/billing.ts'
 import { instantOf } from './instant.ts'
-import type { Origin, OwnLeftOut } from './trace.ts'
+import type { LeftOutReason, Origin } from './trace.ts'
 
 /** One line of the ledger: a request, what a process total adds up to for one model, or a price without tokens. */
 export interface LedgerEntry extends Billed {
@@ -33,6 +33,13 @@ export interface TranscriptLedger {
   readonly echoes?: readonly Place[]
   /** Only when it is to be explained. */
   readonly leftOut?: readonly OwnLeftOut[]
+}
+
+/** An entry that its own transcript left out of its ledger, and the entry that counts in its place. */
+export interface OwnLeftOut {
+  readonly entry: LedgerEntry
+  readonly reason: LeftOutReason
+  readonly by: LedgerEntry | null
 }
 
 /** A process whose total took the place of its requests. */

@@ -8,7 +8,8 @@ import {
   totalTokens,
 } from './entry.ts'
 import { type Orphan, type PlacedStep, withoutReplays } from './replay.ts'
-import type { LeftOut, LeftOutReason, Witness } from './trace.ts'
+import type { LeftOutReason } from './trace.ts'
+import type { LeftOut, Witness } from './witness.ts'
 
 export type { OwnedEntry } from './entry.ts'
 

@@ -1,6 +1,6 @@
 import type { Place } from '../event/billing.ts'
 import { compareTimes, type OwnedEntry, totalTokens } from './entry.ts'
-import type { Witness } from './trace.ts'
+import type { Witness } from './witness.ts'
 
 /** One record of running totals, and what it bills; `entry` is null for an echo. */
 export interface PlacedStep {

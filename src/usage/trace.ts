@@ -1,5 +1,3 @@
-import type { LedgerEntry, OwnedEntry } from './entry.ts'
-
 /** Where a transcript tells of an entry. Kept only when an explanation is asked for. Plain data: it crosses threads. */
 export interface Origin {
   /** 1-based line of the record. */
@@ -37,19 +35,3 @@ export type LeftOutReason =
   | 'thread-total'
   | 'other-form'
   | 'same-bytes'
-
-/** An entry that its own transcript left out of its ledger, and the entry that counts in its place. */
-export interface OwnLeftOut {
-  readonly entry: LedgerEntry
-  readonly reason: LeftOutReason
-  readonly by: LedgerEntry | null
-}
-
-/** An entry of the corpus that was left out; `by` is what counts in its place, if that is one entry. */
-export interface LeftOut extends OwnedEntry {
-  readonly reason: LeftOutReason
-  readonly by: OwnedEntry | null
-}
-
-/** Told of everything that is left out, while it is decided. */
-export type Witness = (left: OwnedEntry, reason: LeftOutReason, by: OwnedEntry | null) => void

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -68,10 +68,21 @@ describe('a family of Codex threads', () => {
 describe('a run of codex exec', () => {
   test('is the total of its thread, also over files', async () => {
     const log = join(corpora, 'codex-exec/log-of-three-runs.jsonl')
-    const report = await usageOf([log, log])
+    const later = join(mkdtempSync(join(tmpdir(), 'millrace-codex-')), 'later.jsonl')
+    // The same log, a line longer: no copy.
+    writeFileSync(later, `${readFileSync(log, 'utf8')}{"type":"turn.started"}\n`)
+    const report = await usageOf([log, later])
+    rmSync(join(later, '..'), { recursive: true })
     // 110 of a run without a name in each, 2690 of one thread once, and a run of which nothing is known.
     expect(report.totals.tokens['total']).toBe(2 * 110 + 2690)
     expect(report.corpus['duplicate_responses']).toBe(3)
+  })
+
+  test('that is here twice, byte for byte, counts once', async () => {
+    const log = join(corpora, 'codex-exec/log-of-three-runs.jsonl')
+    const report = await usageOf([log, log])
+    expect(report.totals.tokens['total']).toBe(110 + 2690)
+    expect(codes(report)).toContain('same-bytes')
   })
 })
 
@@ -170,7 +181,7 @@ describeWithShared('known totals of Codex', () => {
     { name: 'B009/fork', total: 120, corpus: { replayed_records: 2 }, notices: ['copied-history'] },
     { name: 'B009/spawn', total: 120, corpus: { replayed_records: 2 }, notices: ['copied-history'] },
     { name: 'B010', total: 90, corpus: { replayed_records: 2 }, notices: [] },
-    { name: 'B017/one-home', total: 10, corpus: { sessions: 1 }, notices: [] },
+    { name: 'B017/one-home', total: 10, corpus: { sessions: 1 }, notices: ['same-bytes'] },
     { name: 'B017/two-homes', total: 30, corpus: { sessions: 2 }, notices: [] },
     { name: 'B018', total: 0, corpus: {}, notices: [] },
     { name: 'B026/both', total: 10, corpus: { sessions: 1 }, notices: [] },

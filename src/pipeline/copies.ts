@@ -1,0 +1,85 @@
+import { totalTokens, type TranscriptLedger } from '../usage/entry.ts'
+import type { JobOptions, TranscriptJob, TranscriptResult } from './job.ts'
+import { isArchived } from './corpus.ts'
+import { runJobs, type RunSettings } from './run.ts'
+
+/**
+ * Transcripts whose bytes are those of another one. Only those that are alike in all that was counted are read again for their
+ * digests.
+ *
+ * @param results in byte order of their paths
+ * @returns by place of a copy: the place of the one that counts, which is the first that is not archived
+ */
+export async function findCopies(
+  results: readonly TranscriptResult[],
+  jobs: readonly TranscriptJob[],
+  options: JobOptions,
+  settings: Pick<RunSettings, 'jobs' | 'signal'>,
+): Promise<ReadonlyMap<number, number>> {
+  const copies = new Map<number, number>()
+  const alike = alikeResults(results)
+  if (alike.length === 0) return copies
+  const digests = await digestsOf(alike.flat(), results, jobs, options, settings)
+  for (const group of alike) {
+    const first = new Map<string, number>()
+    for (const i of group.toSorted((a, b) => archived(results[a]) - archived(results[b]) || a - b)) {
+      const digest = digests.get(results[i]?.path ?? '')
+      if (digest === undefined) continue
+      const original = first.get(digest)
+      if (original === undefined) first.set(digest, i)
+      else copies.set(i, original)
+    }
+  }
+  return new Map([...copies].toSorted(([a], [b]) => a - b))
+}
+
+function archived(result: TranscriptResult | undefined): number {
+  return Number(result !== undefined && isArchived(result.path))
+}
+
+/** Places of results that could be copies of one another, in groups. The name of a file may be in its run, so that says nothing. */
+function alikeResults(results: readonly TranscriptResult[]): number[][] {
+  const groups = new Map<string, number[]>()
+  for (const [i, { dialect, bytes, lines, records, error, ledger }] of results.entries()) {
+    if (error !== null || ledger === null || ledger.entries.length + ledger.totals.length === 0) continue
+    const key = JSON.stringify([dialect, bytes, lines, records, tokensOf(ledger)])
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [i])
+    else group.push(i)
+  }
+  return [...groups.values()].filter((group) => group.length > 1)
+}
+
+function tokensOf({ entries, totals }: TranscriptLedger): number {
+  let sum = 0
+  for (const { tokens } of entries) sum += totalTokens(tokens)
+  for (const total of totals) for (const { tokens } of total.entries) sum += totalTokens(tokens)
+  return sum
+}
+
+/** Digests by path. */
+async function digestsOf(
+  places: readonly number[],
+  results: readonly TranscriptResult[],
+  jobs: readonly TranscriptJob[],
+  options: JobOptions,
+  settings: Pick<RunSettings, 'jobs' | 'signal'>,
+): Promise<ReadonlyMap<string, string>> {
+  const digests = new Map<string, string>()
+  const wanted = new Set<number>()
+  for (const i of places) {
+    const result = results[i]
+    if (result === undefined) continue
+    if (result.digest !== null) digests.set(result.path, result.digest)
+    // Standard input cannot be read again.
+    else if (jobs[result.index]?.file != null) wanted.add(result.index)
+  }
+  if (wanted.size === 0) return digests
+  const again = jobs
+    .filter(({ index }) => wanted.has(index))
+    .map((job, index) => ({ ...job, index, named: true }))
+  const only = { ...options, usage: false, census: false, traced: false, digest: true }
+  const { results: read } = await runJobs(again, only, { ...settings, stream: null })
+  for (const { path, digest } of read) if (digest !== null) digests.set(path, digest)
+  return digests
+}

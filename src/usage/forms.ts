@@ -1,0 +1,257 @@
+import { claudeMessage } from './claude-key.ts'
+import { type LedgerEntry, type TranscriptLedger, totalTokens } from './entry.ts'
+import { addLedger, emptyLineage, resolveLineage } from './lineage.ts'
+
+/** What tells whether two transcripts are forms of one run. */
+export interface FormTranscript {
+  /** Path as in the manifest. */
+  readonly path: string
+  readonly dialect: string
+  readonly harness: string
+  readonly run: string
+  /** It broke off, so that another form may know more. */
+  readonly cut: boolean
+  readonly ledger: TranscriptLedger | null
+}
+
+/** A transcript, or a part of it, that is not counted because another one tells the same run. */
+export interface SameRun {
+  readonly transcript: number
+  readonly by: number
+  readonly requests: number
+}
+
+export interface Forms {
+  /** By transcript: ids of its sessions (or its run, where it names no session) that another form is counted for. */
+  readonly givingWay: ReadonlyMap<number, ReadonlySet<string>>
+  /** In the order of transcripts. */
+  readonly same: readonly SameRun[]
+}
+
+/** Forms that are made out of what a harness wrote; they know no more than it does. */
+const DERIVED = new Set(['metaharness', 'cabinet'])
+
+/** Dialects whose requests have the same identities: one form, told apart request by request (`lineage.ts`). */
+const KIN: ReadonlyMap<string, string> = new Map([
+  ['claude-session', 'claude'],
+  ['claude-stream', 'claude'],
+  ['codex-rollout', 'codex'],
+  ['codex-exec', 'codex'],
+])
+
+/**
+ * The same run may be kept as what the harness stores of it, as what it printed, and as streams made of that (design
+ * §5.6). Of the forms of one session of one harness one counts: what a harness wrote itself before what was made of it, then the
+ * one that knows the most tokens, then the one that its harness stores. A form that broke off gives way to one made of it
+ * that knows more. Equal numbers are no evidence: forms are of one session when they name it; where neither names one, when
+ * their files have one name, one of them is made of the other, and their figures do not contradict it.
+ */
+export function sameRuns(transcripts: readonly FormTranscript[]): Forms {
+  const givingWay = new Map<number, Set<string>>()
+  const same: SameRun[] = []
+  for (const [id, members] of families(transcripts)) {
+    for (const cluster of byHarness(members, transcripts)) {
+      const forms = formsOf(id, cluster, transcripts)
+      const best = bestOf(forms)
+      for (const form of forms) {
+        if (form === best || !isSameRun(id, form, best, transcripts)) continue
+        for (const i of form.members) {
+          const ids = givingWay.get(i) ?? new Set()
+          givingWay.set(i, ids.add(id))
+          const requests = requestsOf(partOf(id, transcripts[i]))
+          if (requests > 0) same.push({ transcript: i, by: best.members[0] ?? i, requests })
+        }
+      }
+      for (const form of forms) same.push(...kinOf(id, form, transcripts))
+    }
+  }
+  return { givingWay, same: same.toSorted((a, b) => a.transcript - b.transcript || a.by - b.by) }
+}
+
+/** The id that an entry of a transcript is looked up by in `Forms.givingWay`. */
+export function sessionIdOf(session: string | null, { run }: FormTranscript): string {
+  return session ?? run
+}
+
+interface Form {
+  readonly name: string
+  /** In the order of transcripts. */
+  readonly members: readonly number[]
+  /** Known tokens of the session in this form, each request once. */
+  readonly tokens: number
+  readonly cut: boolean
+}
+
+/** Transcripts by the sessions they bill, of sessions that occur in more than one dialect. */
+function families(transcripts: readonly FormTranscript[]): ReadonlyMap<string, readonly number[]> {
+  const found = new Map<string, number[]>()
+  for (const [i, transcript] of transcripts.entries()) {
+    for (const id of idsOf(transcript)) {
+      const members = found.get(id)
+      if (members === undefined) found.set(id, [i])
+      else members.push(i)
+    }
+  }
+  for (const [id, members] of found) {
+    const dialects = new Set(members.map((i) => transcripts[i]?.dialect))
+    if (dialects.size < 2) found.delete(id)
+  }
+  return found
+}
+
+function idsOf(transcript: FormTranscript): ReadonlySet<string> {
+  const ids = new Set<string>()
+  const { ledger } = transcript
+  if (ledger === null) return ids
+  let last: string | null | undefined
+  for (const { session } of ledger.entries) {
+    if (session !== last) ids.add(sessionIdOf(session, transcript))
+    last = session
+  }
+  for (const { entries } of ledger.totals) {
+    for (const { session } of entries) ids.add(sessionIdOf(session, transcript))
+  }
+  return ids
+}
+
+/** Sessions of two harnesses are two; events of The Test Cabinet do not say of which they are. */
+function byHarness(members: readonly number[], transcripts: readonly FormTranscript[]): number[][] {
+  const clusters = new Map<string, number[]>()
+  for (const i of members) {
+    const harness = transcripts[i]?.harness ?? ''
+    const known = clusters.get(harness)
+    if (known === undefined) clusters.set(harness, [i])
+    else known.push(i)
+  }
+  const nameless = clusters.get('test-cabinet')
+  if (nameless !== undefined && clusters.size === 2) return [[...members]]
+  return [...clusters.values()]
+}
+
+function formsOf(id: string, members: readonly number[], transcripts: readonly FormTranscript[]): Form[] {
+  const byName = new Map<string, number[]>()
+  for (const i of members) {
+    const name = nameOf(transcripts[i])
+    const known = byName.get(name)
+    if (known === undefined) byName.set(name, [i])
+    else known.push(i)
+  }
+  return [...byName].map(([name, of]) => ({
+    name,
+    members: of,
+    tokens: byName.size === 1 ? 0 : tokensIn(id, of, transcripts),
+    cut: of.every((i) => transcripts[i]?.cut === true),
+  }))
+}
+
+function nameOf(transcript: FormTranscript | undefined): string {
+  const { dialect, harness } = transcript ?? { dialect: '', harness: '' }
+  // A raw capture holds what the harness printed.
+  if (dialect === 'cabinet-raw' && (harness === 'claude' || harness === 'codex')) return harness
+  return KIN.get(dialect) ?? dialect
+}
+
+function tokensIn(id: string, members: readonly number[], transcripts: readonly FormTranscript[]): number {
+  const lineage = emptyLineage()
+  for (const i of members) addLedger(lineage, partOf(id, transcripts[i]), i)
+  return resolveLineage(lineage).entries.reduce((sum, { entry }) => sum + totalTokens(entry.tokens), 0)
+}
+
+/** What a transcript bills for one session. */
+function partOf(id: string, transcript: FormTranscript | undefined): TranscriptLedger {
+  if (transcript === undefined || transcript.ledger === null) return { entries: [], totals: [], repeats: 0 }
+  const isPart = ({ session }: LedgerEntry): boolean => sessionIdOf(session, transcript) === id
+  return {
+    entries: transcript.ledger.entries.filter(isPart),
+    totals: transcript.ledger.totals.filter(({ entries: [first] }) => first !== undefined && isPart(first)),
+    repeats: 0,
+  }
+}
+
+function requestsOf({ entries, totals }: TranscriptLedger): number {
+  const all = [...entries, ...totals.flatMap((total) => total.entries)]
+  return all.reduce((sum, { requests }) => sum + requests, 0)
+}
+
+function bestOf(forms: readonly Form[]): Form {
+  const [best] = forms.toSorted((a, b) => Number(isMoreOf(b, a)) - Number(isMoreOf(a, b)) || compare(a, b))
+  if (best === undefined) throw new RangeError('a family has at least one form')
+  return best
+}
+
+/** A form made of one that broke off before it ended, and that knows more. */
+function isMoreOf(a: Form, b: Form): boolean {
+  return DERIVED.has(a.name) && !DERIVED.has(b.name) && (b.tokens === 0 || b.cut) && a.tokens > b.tokens
+}
+
+function compare(a: Form, b: Form): number {
+  return Number(DERIVED.has(a.name)) - Number(DERIVED.has(b.name)) || b.tokens - a.tokens || rank(a) - rank(b)
+}
+
+/** What harnesses store, then what they print, then captures of it, then what is made of it. */
+function rank({ name }: Form): number {
+  if (DERIVED.has(name)) return name === 'metaharness' ? 3 : 4
+  if (name === 'cabinet-raw') return 2
+  return /-(?:stream|run|json)$/.test(name) ? 1 : 0
+}
+
+/** A file's name is weak evidence: only between a form and what is made of it, and only if the figures allow it. */
+function isSameRun(id: string, form: Form, best: Form, transcripts: readonly FormTranscript[]): boolean {
+  const isByName = [...form.members, ...best.members].some((i) => isNamedByFile(id, transcripts[i]))
+  if (!isByName) return true
+  const isMade = DERIVED.has(form.name) !== DERIVED.has(best.name)
+  const isOne = form.members.length === 1 && best.members.length === 1
+  return isMade && isOne && (form.tokens === best.tokens || form.tokens === 0 || best.cut || form.cut)
+}
+
+/** The run has no id of its own: that of a file without one is the file's name. */
+function isNamedByFile(id: string, transcript: FormTranscript | undefined): boolean {
+  if (transcript === undefined || transcript.run !== id) return false
+  const name = transcript.path.slice(transcript.path.lastIndexOf('/') + 1)
+  const isNamed = transcript.ledger?.entries.some(({ session }) => session === id) === true
+  return !isNamed && name.split('.')[0] === id.split('.')[0]
+}
+
+/**
+ * Within one form, dialects that tell the same requests: which transcript gave the numbers. Runs of `codex exec` state totals,
+ * which give way to requests; totals of Claude's processes hold more than the requests.
+ */
+function kinOf(id: string, { name, members }: Form, transcripts: readonly FormTranscript[]): SameRun[] {
+  const dialectOf = (i: number): string => transcripts[i]?.dialect ?? ''
+  const stored = members.filter(
+    (i) => dialectOf(i) === (name === 'codex' ? 'codex-rollout' : 'claude-session'),
+  )
+  const printed = members.filter((i) => !stored.includes(i))
+  const found: SameRun[] = []
+  for (const i of printed) {
+    const own = partOf(id, transcripts[i])
+    for (const j of stored) {
+      if (name === 'codex') {
+        const requests = requestsOf(own)
+        if (requests > 0) found.push({ transcript: i, by: j, requests })
+        continue
+      }
+      const other = partOf(id, transcripts[j])
+      const [requests, inTotals] = sharedRequests(own, other)
+      if (requests === 0) continue
+      found.push(inTotals ? { transcript: j, by: i, requests } : { transcript: i, by: j, requests })
+    }
+  }
+  return found
+}
+
+/** How many requests of `stored` are also in `printed`, and whether totals there hold them. */
+function sharedRequests(printed: TranscriptLedger, stored: TranscriptLedger): readonly [number, boolean] {
+  const single = messages(printed.entries.flatMap(({ key }) => key ?? []))
+  const settled = messages(printed.totals.flatMap(({ keys }) => keys))
+  let [inTotals, alone] = [0, 0]
+  for (const message of messages(stored.entries.flatMap(({ key }) => key ?? []))) {
+    if (settled.has(message)) inTotals++
+    else if (single.has(message)) alone++
+  }
+  return [inTotals + alone, inTotals > 0]
+}
+
+function messages(keys: readonly string[]): Set<string> {
+  return new Set(keys.map((key) => claudeMessage(key) ?? key))
+}

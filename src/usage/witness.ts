@@ -1,0 +1,11 @@
+import type { OwnedEntry } from './entry.ts'
+import type { LeftOutReason } from './trace.ts'
+
+/** An entry of the corpus that was left out; `by` is what counts in its place, if that is one entry. */
+export interface LeftOut extends OwnedEntry {
+  readonly reason: LeftOutReason
+  readonly by: OwnedEntry | null
+}
+
+/** Told of everything that is left out, while it is decided. */
+export type Witness = (left: OwnedEntry, reason: LeftOutReason, by: OwnedEntry | null) => void
