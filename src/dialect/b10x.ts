@@ -123,10 +123,16 @@ interface Unwrapped {
   readonly kind: string | null
 }
 
-/** A loop, not a recursion: delegates nest as deep as JSON does. */
 function unwrap(record: RecordView): Unwrapped {
+  const node = record.root
+  const kind = record.word(record.get(node, K.kind))
+  return kind === 'delegated' ? innermost(record) : { node, scope: '', kind }
+}
+
+/** A loop, not a recursion: delegates nest as deep as JSON does. */
+function innermost(record: RecordView): Unwrapped {
   let node = record.root
-  let kind = record.word(record.get(node, K.kind))
+  let kind: string | null = 'delegated'
   const calls: string[] = []
   while (kind === 'delegated') {
     const call = record.text(record.get(node, K.call_id))
@@ -136,15 +142,16 @@ function unwrap(record: RecordView): Unwrapped {
     node = inner
     kind = record.word(record.get(node, K.kind))
   }
-  return { node, scope: calls.length === 0 ? '' : calls.join('/'), kind }
+  return { node, scope: calls.join('/'), kind }
 }
 
 /** Write what was held for this record to come, if it shows that it can be held no longer. */
 function settleTurn({ record, node, scope, state, sink }: Step, kind: string): void {
-  if (kind !== 'cost' && kind !== 'warning') settleHeld(state.spend, scope, sink)
-  if (scope !== '' || movesOn(record, node, kind)) {
-    if (state.talk.held.length > 0) openSession(state, sink)
-    say(state.talk, sink)
+  const { spend, talk } = state
+  if (spend.pending.size > 0 && kind !== 'cost' && kind !== 'warning') settleHeld(spend, scope, sink)
+  if (talk.held.length > 0 && (scope !== '' || movesOn(record, node, kind))) {
+    openSession(state, sink)
+    say(talk, sink)
   }
 }
 

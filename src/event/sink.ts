@@ -19,7 +19,7 @@ export interface StreamContext {
  * What consumes events: writers, the usage ledger, the census. An adapter calls these and knows nothing
  * else; a reader announces each record before the adapter sees it, and files it after.
  *
- * Nodes in an event are good until the call returns.
+ * What an event points to, nodes and bytes, is good until its record is filed.
  */
 export interface Sink {
   /** The record that the next events come from. */

@@ -253,9 +253,13 @@ export class RecordView {
 
   /** A copy of the value's bytes that outlives the record; line feeds between the tokens of an item are left out. */
   keep(node: Node): JsonBytes {
+    return { bytes: new Uint8Array(this.span(node)), suspect: this.suspect }
+  }
+
+  /** The value's bytes as `keep` copies them; good until the next record only. */
+  span(node: Node): Uint8Array {
     const bytes = this.bytes.subarray(this.words[node]!, this.words[node + 1]!)
-    const isSpread = (this.flags & RecordFlag.Item) !== 0
-    return { bytes: isSpread ? withoutSpace(bytes) : new Uint8Array(bytes), suspect: this.suspect }
+    return (this.flags & RecordFlag.Item) === 0 ? bytes : withoutSpace(bytes)
   }
 
   /** Some value in this record may be unfit for strict readers; writers then look at each span. */

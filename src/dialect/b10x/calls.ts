@@ -1,5 +1,6 @@
 import { Bin } from '../../event/sink.ts'
 import type { Text } from '../../event/value.ts'
+import { type JsonBytes, NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { b10xEntry, b10xSubjects, operationsOf } from '../operations.ts'
 import { jsonAt, textAt, textsAt } from '../values.ts'
 import { K } from './words.ts'
@@ -7,6 +8,11 @@ import { KEPT_BYTES, type OpenCall, type State, type Step } from './state.ts'
 
 /** Calls without a result that are remembered. */
 const OPEN_CALLS = 65_536
+/** Calls kept for their room, the largest that are, and the least room of one, in bytes. */
+const MOST_FREE = 64
+const LARGEST_FREE = 64 * 1024
+const SMALLEST_ROOM = 512
+const NO_ROOM = new Uint8Array(0)
 
 /** `tool-requested`: the record's own operation and subjects, which only newer builds write, else those of its entry. */
 export function requested(step: Step): Bin {
@@ -28,12 +34,9 @@ export function requested(step: Step): Bin {
     deadlineMs: null,
     seam: 'none',
   })
-  const bytes = input === 0 ? 0 : record.rawBytes(input)
-  const fits = bytes > 0 && state.callBytes + bytes <= KEPT_BYTES
-  open(state, key(scope, record.word(id) ?? ''), {
-    name: record.word(name),
-    input: fits ? record.keep(input) : null,
-  })
+  const call = open(state, key(scope, record.word(id) ?? ''))
+  call.name = record.word(name)
+  keepInput(call, record, input, state)
   return Bin.Translated
 }
 
@@ -61,8 +64,8 @@ export function approvalRequired({ record, node, scope, state }: Step): Bin {
   const id = record.word(record.get(node, K.call_id))
   if (id === null) return Bin.Bookkeeping
   const call = key(scope, id)
-  const input = state.calls.get(call)?.input ?? null
-  open(state, call, { name: record.word(record.get(node, K.name)), input })
+  const asked = state.calls.get(call) ?? open(state, call)
+  asked.name = record.word(record.get(node, K.name))
   return Bin.Bookkeeping
 }
 
@@ -79,13 +82,13 @@ export function approvalResolved(step: Step): Bin {
     ...(callId === null ? {} : { deniedCall: callId }),
   })
   const call = callId === null ? undefined : state.calls.get(callId)
-  const bytes = 64 + (callId?.length ?? 0) + (call?.input?.bytes.length ?? 0)
+  const bytes = 64 + (callId?.length ?? 0) + (call?.length ?? 0)
   if (state.denialBytes + bytes > KEPT_BYTES) {
     sink.notice('denials-left-out', record.line, 'the list of permission denials is too long and was cut')
     return Bin.Translated
   }
   state.denialBytes += bytes
-  state.denials.push({ toolName: call?.name ?? null, toolUseId: callId, toolInput: call?.input ?? null })
+  state.denials.push({ toolName: call?.name ?? null, toolUseId: callId, toolInput: inputOf(call) })
   return Bin.Translated
 }
 
@@ -121,14 +124,35 @@ function key(scope: string, id: string): string {
 }
 
 /** Ids repeat: the last request of an id is the open one. Of too many that never end the oldest are forgotten. */
-function open(state: State, call: string, made: OpenCall): void {
+function open(state: State, call: string): OpenCall {
   close(state, call)
   if (state.calls.size >= OPEN_CALLS) close(state, state.calls.keys().next().value ?? call)
+  const made = state.freeCalls.pop() ?? { name: null, room: NO_ROOM, length: 0, suspect: false }
+  made.length = 0
   state.calls.set(call, made)
-  state.callBytes += made.input?.bytes.length ?? 0
+  return made
 }
 
 function close(state: State, call: string): void {
-  state.callBytes -= state.calls.get(call)?.input?.bytes.length ?? 0
+  const known = state.calls.get(call)
+  if (known === undefined) return
   state.calls.delete(call)
+  state.callBytes -= known.length
+  if (state.freeCalls.length < MOST_FREE && known.room.length <= LARGEST_FREE) state.freeCalls.push(known)
+}
+
+/** Copy the input of a call, so that it outlives its record. */
+function keepInput(call: OpenCall, record: RecordView, input: Node, state: State): void {
+  if (input === NONE || state.callBytes + record.rawBytes(input) > KEPT_BYTES) return
+  const bytes = record.span(input)
+  if (call.room.length < bytes.length) call.room = new Uint8Array(Math.max(SMALLEST_ROOM, 2 * bytes.length))
+  call.room.set(bytes)
+  call.length = bytes.length
+  call.suspect = record.suspect
+  state.callBytes += bytes.length
+}
+
+function inputOf(call: OpenCall | undefined): JsonBytes | null {
+  if (call === undefined || call.length === 0) return null
+  return { bytes: call.room.slice(0, call.length), suspect: call.suspect }
 }

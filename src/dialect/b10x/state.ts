@@ -1,6 +1,6 @@
 import type { Denial } from '../../event/events.ts'
 import type { Sink } from '../../event/sink.ts'
-import type { JsonBytes, Node, RecordView } from '../../kernel/record.ts'
+import type { Node, RecordView } from '../../kernel/record.ts'
 import type { AdapterContext } from '../adapter.ts'
 import { emptySpend, type Spend } from './figures.ts'
 import { emptyTalk, type Talk } from './talk.ts'
@@ -8,12 +8,15 @@ import { emptyTalk, type Talk } from './talk.ts'
 /** Bytes of record content kept beyond their record, for each purpose; beyond it things are left out with a notice. */
 export const KEPT_BYTES = 8 * 1024 * 1024
 
-/** A call without a result yet, for the list of denials. */
+/** A call without a result yet, for the list of denials. Used again for later calls, for it is made for every call. */
 export interface OpenCall {
   /** The catalogue entry when an approver was asked, else the name the model used. */
-  readonly name: string | null
-  /** Null also when there was no room to keep it. */
-  readonly input: JsonBytes | null
+  name: string | null
+  /** Holds the input, in its first `length` bytes. */
+  room: Uint8Array
+  /** Bytes of the input; 0 when there is none, or no room to keep it. */
+  length: number
+  suspect: boolean
 }
 
 interface Flow {
@@ -34,6 +37,8 @@ export interface State {
   readonly talk: Talk
   spend: Spend
   readonly calls: Map<string, OpenCall>
+  /** Calls that are over. */
+  readonly freeCalls: OpenCall[]
   callBytes: number
   denials: Denial[]
   denialBytes: number
@@ -62,6 +67,7 @@ export function initialState(context: AdapterContext): State {
     talk: emptyTalk(!context.deltas),
     spend: emptySpend(),
     calls: new Map(),
+    freeCalls: [],
     callBytes: 0,
     denials: [],
     denialBytes: 0,

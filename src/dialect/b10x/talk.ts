@@ -5,6 +5,13 @@ import type { JsonBytes, Node, RecordView } from '../../kernel/record.ts'
 const HELD_BYTES = 8 * 1024 * 1024
 const DELTA_COST = 16
 const QUOTE = 0x22
+/** Room of a new utterance, in bytes. */
+const FIRST_BYTES = 1024
+/** Bytes up to which a delta is copied one by one. */
+const SHORT = 96
+/** Utterances kept for their room, and the largest that are. */
+const MOST_FREE = 4
+const LARGEST_FREE = 64 * 1024
 
 /**
  * What the model said in this turn, held until the turn moves on, so that a retry can still take it back
@@ -15,6 +22,8 @@ export interface Talk {
   readonly joined: boolean
   /** In the order in which each began. */
   held: Utterance[]
+  /** Utterances that were written, whose room is used again. */
+  readonly free: Utterance[]
   weight: number
   /** Lines of the deltas of this turn that can no longer be taken back. */
   written: { readonly first: number; last: number; count: number } | null
@@ -22,17 +31,17 @@ export interface Talk {
 
 /** Escaped JSON text of deltas put one behind the other, after an opening quote. */
 interface Utterance {
-  readonly voice: Voice
+  voice: Voice
   bytes: Uint8Array
   length: number
   /** Of any delta: whether the whole is well formed can be told only when halves of a surrogate pair are joined. */
   suspect: boolean
-  readonly lines: number[]
+  lines: number[]
 }
 export type Voice = 'text' | 'thinking'
 
 export function emptyTalk(joined: boolean): Talk {
-  return { joined, held: [], weight: 0, written: null }
+  return { joined, held: [], free: [], weight: 0, written: null }
 }
 
 /** Hold one delta, whose text is `node`. */
@@ -42,13 +51,11 @@ export function hear(talk: Talk, voice: Voice, record: RecordView, node: Node, s
     if (talk.joined)
       sink.notice('text-split', record.line, 'the text of one turn is too long to be held: written in parts')
     say(talk, sink)
+    // What was just written must stay as it is until this record is over.
+    talk.free.length = 0
   }
-  const start = (record.words[node] ?? 0) + 1
-  const content = record.bytes.subarray(start, start + length)
-  const begun = talk.joined ? talk.held.find((utterance) => utterance.voice === voice) : undefined
-  const utterance = begun ?? { voice, bytes: quoted(length), length: 1, suspect: false, lines: [] }
-  if (begun === undefined) talk.held.push(utterance)
-  append(utterance, content)
+  const utterance = utteranceOf(talk, voice)
+  append(utterance, record.bytes, record.words[node]! + 1, length)
   utterance.suspect ||= record.suspect
   utterance.lines.push(record.line)
   talk.weight += length + DELTA_COST
@@ -56,7 +63,9 @@ export function hear(talk: Talk, voice: Voice, record: RecordView, node: Node, s
 
 /** Write what is held; the deltas behind it can no longer be taken back. */
 export function say(talk: Talk, sink: Sink): void {
-  for (const { voice, bytes, length, suspect, lines } of talk.held) {
+  if (talk.held.length === 0) return
+  for (const utterance of talk.held) {
+    const { voice, bytes, length, suspect, lines } = utterance
     bytes[length] = QUOTE
     const text: JsonBytes = { bytes: bytes.subarray(0, length + 1), suspect }
     const first = lines[0] ?? 0
@@ -72,8 +81,10 @@ export function say(talk: Talk, sink: Sink): void {
     talk.written ??= { first, last: first, count: 0 }
     talk.written.last = Math.max(talk.written.last, lines.at(-1) ?? first)
     talk.written.count += lines.length
+    if (talk.free.length < MOST_FREE && bytes.length <= LARGEST_FREE) talk.free.push(utterance)
   }
-  drop(talk)
+  talk.held = []
+  talk.weight = 0
 }
 
 /** Forget what is held; returns the lines of its deltas. */
@@ -84,21 +95,36 @@ export function drop(talk: Talk): number[] {
   return lines
 }
 
-/** An opening quote with room for one delta and a closing quote. */
-function quoted(length: number): Uint8Array {
-  const bytes = new Uint8Array(length + 2)
-  bytes[0] = QUOTE
-  return bytes
+/** The utterance that a delta belongs to. */
+function utteranceOf({ joined, held, free }: Talk, voice: Voice): Utterance {
+  if (joined) for (const begun of held) if (begun.voice === voice) return begun
+  const utterance = free.pop() ?? {
+    voice,
+    bytes: new Uint8Array(FIRST_BYTES),
+    length: 1,
+    suspect: false,
+    lines: [],
+  }
+  utterance.voice = voice
+  utterance.bytes[0] = QUOTE
+  utterance.length = 1
+  utterance.suspect = false
+  utterance.lines = []
+  held.push(utterance)
+  return utterance
 }
 
 /** Room is doubled, so that a text of many deltas is copied a bounded number of times; one byte stays for the quote. */
-function append(utterance: Utterance, content: Uint8Array): void {
-  const length = utterance.length + content.length
-  if (length + 1 > utterance.bytes.length) {
-    const grown = new Uint8Array(Math.max(256, 2 * length))
-    grown.set(utterance.bytes.subarray(0, utterance.length))
+function append(utterance: Utterance, source: Uint8Array, start: number, bytes: number): void {
+  const { length } = utterance
+  if (length + bytes + 1 > utterance.bytes.length) {
+    const grown = new Uint8Array(2 * (length + bytes))
+    grown.set(utterance.bytes.subarray(0, length))
     utterance.bytes = grown
   }
-  utterance.bytes.set(content, utterance.length)
-  utterance.length = length
+  const target = utterance.bytes
+  // Most deltas are a word or two: less work than a view of them.
+  if (bytes <= SHORT) for (let i = 0; i < bytes; i++) target[length + i] = source[start + i]!
+  else target.set(source.subarray(start, start + bytes), length)
+  utterance.length = length + bytes
 }
