@@ -1,4 +1,4 @@
-import type { CloseReason } from '../event/events.ts'
+import type { CloseReason, ProcessEnd } from '../event/events.ts'
 import type { Bin, Sink } from '../event/sink.ts'
 import type { Node, RecordView } from '../kernel/record.ts'
 
@@ -30,6 +30,9 @@ export interface Ending {
   readonly promised: boolean
   /** Records are missing from it, as far as the dialect can tell. */
   readonly gapped?: boolean
+  /** The run has ended, but the line that closes its stream is missing, and may still come. */
+  readonly unclosed?: boolean
+  readonly process?: ProcessEnd
   /** What is wrong with the stream as a whole, for dialects that can tell (design §5.6). */
   readonly inconsistent?: string
 }

@@ -51,13 +51,17 @@ export const metaharness: Adapter<State> = {
   },
 
   end(state: State): ReadEnding {
+    const { marker, ended } = state
     const inconsistent = inconsistency(state)
+    const unclosed = marker === null && ended !== null
     return {
       refusals: state.refusals,
       refused: state.refused,
-      reason: state.marker?.reason ?? 'error',
-      terminal: state.marker !== null,
+      reason: marker?.reason ?? ended ?? 'error',
+      terminal: marker !== null || ended !== null,
       promised: true,
+      ...(unclosed ? { unclosed } : {}),
+      ...(marker?.process ? { process: marker.process } : {}),
       ...(inconsistent === undefined ? {} : { inconsistent }),
     }
   },

@@ -62,7 +62,7 @@ export interface CheckLine {
 /** A stream that contradicts itself is inconsistent, one that lacks its promised end is truncated. */
 export function completenessOf(ending: Ending, cut: boolean): Completeness {
   if (ending.inconsistent !== undefined) return 'inconsistent'
-  const isCut = cut || ending.gapped === true
+  const isCut = cut || ending.gapped === true || ending.unclosed === true
   return isCut || (!ending.terminal && ending.promised) ? 'truncated' : 'complete'
 }
 

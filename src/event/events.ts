@@ -238,4 +238,10 @@ export interface SystemStage extends Timed {
 }
 export interface StreamClosed {
   readonly reason: CloseReason
+  /** How the process of the harness ended, where somebody saw it. */
+  readonly process?: ProcessEnd | undefined
 }
+
+export type ProcessEnd =
+  | { readonly kind: 'exited'; readonly code: number }
+  | { readonly kind: 'signaled'; readonly signal: number }

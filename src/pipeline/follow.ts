@@ -249,7 +249,8 @@ class Live {
       isNews = false
       if (source instanceof GrowingFile) {
         // Also what broke off behind the end is still to be read.
-        if (translation.endingSoFar().terminal) source.close()
+        const { terminal, unclosed } = translation.endingSoFar()
+        if (terminal && unclosed !== true) source.close()
       } else if (source.isWaiting && !settings.canAnswer) {
         return 'waiting'
       }

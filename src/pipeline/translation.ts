@@ -125,7 +125,7 @@ export class Translation {
         message: 'the transcript ends without a record that says how the run ended',
       })
     }
-    sink.streamClosed({ reason: ending.reason })
+    sink.streamClosed({ reason: ending.reason, process: ending.process })
     return ending
   }
 

@@ -375,9 +375,8 @@ export class MetaharnessWriter implements Sink {
   streamClosed(e: E.StreamClosed): void {
     const before = this.events
     this.head(null)
-    this.put(
-      `,"event":"stream.closed","process":{"kind":"unknown"},"events":${before},"reason":"${e.reason}"`,
-    )
+    const process = JSON.stringify(e.process ?? { kind: 'unknown' })
+    this.put(`,"event":"stream.closed","process":${process},"events":${before},"reason":"${e.reason}"`)
     this.put(`,"run_id":${this.runId}`)
     this.out.literal(END)
     this.countRepairs(null)

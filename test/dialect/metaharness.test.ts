@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { metaharness } from '../../src/dialect/metaharness.ts'
+import { completenessOf } from '../../src/dialect/verdict.ts'
 import { describeWithShared, sharedDir } from '../shared.ts'
 import { binNames, translate } from './recording-sink.ts'
 
@@ -425,6 +426,36 @@ describe('the end of a stream', () => {
     const { ending } = translate(metaharness, lines)
     expect(ending).toMatchObject({ reason, terminal, promised: true })
     expect(ending.inconsistent !== undefined).toBe(inconsistent)
+  })
+
+  test.each([
+    { told: { is_error: false }, reason: 'completed' },
+    { told: { is_error: null }, reason: 'error' },
+    { told: { is_error: true }, reason: 'error' },
+    { told: { is_error: true, stop_reason: 'budget-exhausted' }, reason: 'budget' },
+    { told: { is_error: true, subtype: 'max-turns', terminal_reason: 'max-turns' }, reason: 'budget' },
+    { told: { is_error: false, stop_reason: 'max_tokens' }, reason: 'completed' },
+    { told: { is_error: true, terminal_reason: 'cancelled' }, reason: 'killed' },
+  ])('that nobody closed is told by $told', ({ told, reason }) => {
+    const { ending } = translate(metaharness, [said, line('session.ended', told)], { tolerant: true })
+    expect(ending).toMatchObject({ reason, terminal: true, unclosed: true })
+    expect(completenessOf(ending, false)).toBe('truncated')
+  })
+
+  test('is not told by a session that another followed', () => {
+    const { ending } = translate(metaharness, [said, ended({ is_error: false }), started('claude')])
+    expect(ending).toMatchObject({ reason: 'error', terminal: false })
+  })
+
+  test.each([
+    { process: { kind: 'exited', code: 0 }, told: { kind: 'exited', code: 0 } },
+    { process: { kind: 'exited', code: -1 }, told: { kind: 'exited', code: -1 } },
+    { process: { kind: 'signaled', signal: 9 }, told: { kind: 'signaled', signal: 9 } },
+    { process: { kind: 'unknown' }, told: undefined },
+    { process: undefined, told: undefined },
+  ])('has the process of its marker: $process', ({ process, told }) => {
+    const marker = line('stream.closed', { process, events: 1, reason: 'error', run_id: 'r' })
+    expect(translate(metaharness, [said, marker]).ending.process).toEqual(told)
   })
 
   test('its marker is folded, ours comes last', () => {

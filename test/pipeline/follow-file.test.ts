@@ -322,14 +322,17 @@ test('the state of every dialect can be asked how it would end', { timeout: 60_0
   }
 })
 
-/** Followed, a finished transcript ends by itself exactly when it has a terminal record. What was otherwise, if anything. */
+/**
+ * Followed, a finished transcript ends by itself exactly when it has a terminal record, and a stream of events when it is
+ * closed. What was otherwise, if anything.
+ */
 async function oddEnding(path: string): Promise<object | null> {
   const { output, stop, results } = followFile(path)
   const isTimely = await Promise.race([results.then(() => true), setTimeout(2200, false)])
   stop()
   const [ended] = await results
   if (ended?.how === 'failed') return null // a document
-  const terminal = ended?.ending?.terminal
+  const terminal = ended?.ending?.terminal === true && ended.ending.unclosed !== true
   const isSame = output.text === (await convertedFile(path))
   return isSame && isTimely === terminal ? null : { path, isSame, isTimely, terminal }
 }

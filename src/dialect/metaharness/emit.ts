@@ -6,6 +6,7 @@ import { bill } from './books.ts'
 import { readUsage, serviceWords } from './figures.ts'
 import { digestAt, type Line, wholeAt } from './line.ts'
 import { sessionEnded, sessionStarted } from './session.ts'
+import { processAt } from './closing.ts'
 import { CLOSE_REASONS, DECIDERS, SEAMS } from './vocabulary.ts'
 
 const K = keys(
@@ -207,6 +208,7 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
     state.markers++
     state.marker = {
       reason: wordAt(record, record.get(root, K.reason), CLOSE_REASONS) ?? 'error',
+      process: processAt(record, root),
       events: wholeIn(line, 'events'),
       read: state.read - 1,
       line: record.line,

@@ -4,6 +4,7 @@ import { type Node, NONE, type RecordView } from '../../kernel/record.ts'
 import { picoUsd } from '../figures.ts'
 import { children, jsonAt, textAt, textsAt } from '../values.ts'
 import { beginProcess, endProcess } from './books.ts'
+import { reasonAt } from './closing.ts'
 import { digestAt, type Line, wholeAt } from './line.ts'
 import { readModels, readUsage } from './figures.ts'
 import { census as censusShape, CLASSES, hermetic as hermeticShape } from './vocabulary.ts'
@@ -72,6 +73,7 @@ export function sessionStarted(line: Line): void {
   const text = (name: keyof typeof K): Node | null => textAt(record, record.get(root, K[name]))
   const texts = (name: keyof typeof K) => textsAt(record, record.get(root, K[name]))
   const hermetic = record.get(root, K.hermetic)
+  state.ended = null
   beginProcess(state.books, {
     adapter: record.word(record.get(root, K.adapter)),
     session: record.text(record.get(root, K.session_id)),
@@ -159,6 +161,7 @@ export function sessionEnded({ record, root, at, state, sink }: Line): void {
       models === null ? null : Array.from(models, ([model, { figures }]) => ({ model, usage: figures })),
     census: censusAt(record, record.get(root, K.census)),
   })
+  state.ended = reasonAt(record, root)
   endProcess(
     state.books,
     {

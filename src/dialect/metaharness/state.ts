@@ -1,4 +1,4 @@
-import type { CloseReason } from '../../event/events.ts'
+import type { CloseReason, ProcessEnd } from '../../event/events.ts'
 import type { Refusal } from '../verdict.ts'
 import { type Books, emptyBooks } from './books.ts'
 
@@ -15,6 +15,8 @@ export interface State {
   readonly books: Books
   readonly refusals: Refusal[]
   refused: number
+  /** How the `session.ended` that came last says the run ended; null when a session began after it. */
+  ended: CloseReason | null
   /** The `stream.closed` that came last. */
   marker: Marker | null
   markers: number
@@ -22,6 +24,7 @@ export interface State {
 
 interface Marker {
   readonly reason: CloseReason
+  readonly process: ProcessEnd | null
   /** The lines it says there are before it. */
   readonly events: number | null
   /** Lines read before it. */
@@ -39,6 +42,7 @@ export function initialState(run: string, tolerant: boolean): State {
     books: emptyBooks(run),
     refusals: [],
     refused: 0,
+    ended: null,
     marker: null,
     markers: 0,
   }
