@@ -97,7 +97,10 @@ export const b10x: Adapter<State> = {
   initial: initialState,
 
   step(record: RecordView, state: State, sink: Sink): Bin {
-    const { node, scope, kind } = unwrap(record)
+    let node: Node = record.root
+    let scope = ''
+    let kind = record.word(record.get(node, K.kind))
+    if (kind === 'delegated') ({ node, scope, kind } = unwrap(record))
     const act = kind === null ? undefined : KINDS.get(kind)
     if (node === NONE || kind === null || act === undefined) return opaque(record, scope, kind, sink)
     const step: Step = { record, node, scope, state, sink }
@@ -123,14 +126,8 @@ interface Unwrapped {
   readonly kind: string | null
 }
 
+/** Out of a line of a delegate. A loop, not a recursion: delegates nest as deep as JSON does. */
 function unwrap(record: RecordView): Unwrapped {
-  const node = record.root
-  const kind = record.word(record.get(node, K.kind))
-  return kind === 'delegated' ? innermost(record) : { node, scope: '', kind }
-}
-
-/** A loop, not a recursion: delegates nest as deep as JSON does. */
-function innermost(record: RecordView): Unwrapped {
   let node = record.root
   let kind: string | null = 'delegated'
   const calls: string[] = []

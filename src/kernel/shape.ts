@@ -48,10 +48,21 @@ export class Shape<Name extends string> {
 
   /** Look the keys up in `node`, which need not be an object. */
   read(record: RecordView, node: Node): Fields<Name> {
-    const { nodes, table, next, shift, fields } = this
+    this.find(record, node)
+    return this.fields
+  }
+
+  /** The field of the `index`th key in what `find` looked at last; `NONE` when it is not there. */
+  at(index: number): Node {
+    return this.nodes[index + 1]! as Node
+  }
+
+  /** As `read`, for callers that go by numbers. */
+  find(record: RecordView, node: Node): void {
+    const { nodes, table, next, shift } = this
     const { words } = record
     for (let i = 1; i < nodes.length; i++) nodes[i] = 0
-    if ((words[node + 3]! & NodeBit.Kind) !== Kind.Object) return fields
+    if ((words[node + 3]! & NodeBit.Kind) !== Kind.Object) return
     const end = words[node + 2]!
     const mask = table.length - 1
     for (let child = node + NODE_WORDS; child < end;) {
@@ -65,7 +76,6 @@ export class Shape<Name extends string> {
       if ((meta & NodeBit.KeyEscaped) !== 0) this.readEscaped(record, child as Node)
       child = (meta & NodeBit.Kind) <= Kind.Array ? words[child + 2]! : child + NODE_WORDS
     }
-    return fields
   }
 
   /** Hashes only say which key it may be: compare its bytes, four at a time. `start` is an address. */

@@ -1,6 +1,7 @@
-import { type Key, key } from '../../kernel/key.ts'
+import { key } from '../../kernel/key.ts'
 import { Kind } from '../../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
+import { Shape } from '../../kernel/shape.ts'
 
 /** What is wrong with a value, for people; null when it fits. */
 export type Check = (record: RecordView, node: Node, tolerant: boolean) => string | null
@@ -33,7 +34,11 @@ const LONGEST_INTEGER = 24
 
 /** An integer as its spelling: `5.0` is none to a strict reader, and a count may lie beyond 2^53. */
 function integer(min: bigint, max: bigint, name: string): Check {
+  const [least, most] = [Number(min), Number(max)]
   return (record, node, tolerant) => {
+    // Nearly all are a few digits and nothing else.
+    const digits = digitsAt(record, node)
+    if (digits >= 0 && digits >= least && digits <= most) return null
     if (record.kind(node) !== Kind.Number || record.rawBytes(node) > LONGEST_INTEGER) return `no ${name}`
     const small = record.integer(node)
     const spelled = record.raw(node)
@@ -42,17 +47,46 @@ function integer(min: bigint, max: bigint, name: string): Check {
     return value < min || value > max || spelled === '-0' ? `no ${name}` : null
   }
 }
+
+/** The value of a number spelled in up to fifteen digits and nothing else; -1 of any other value. */
+function digitsAt(record: RecordView, node: Node): number {
+  const { bytes, words } = record
+  const end = words[node + 1]!
+  const start = words[node]!
+  if (record.kind(node) !== Kind.Number || end - start > 15) return -1
+  let value = 0
+  for (let at = start; at < end; at++) {
+    const digit = bytes[at]! - 0x30
+    if (digit < 0 || digit > 9) return -1
+    value = value * 10 + digit
+  }
+  return value
+}
+
 export const unsigned = integer(0n, 2n ** 64n - 1n, 'unsigned integer')
 export const signed = integer(-(2n ** 63n), 2n ** 63n - 1n, 'integer')
 export const signed32 = integer(-(2n ** 31n), 2n ** 31n - 1n, 'integer of 32 bits')
 
 /** SHA-256 in lower-case hex. The converter of b10x writes an unpadded FNV-1a of 64 bits instead (spec §4). */
 export const digest: Check = (record, node, tolerant) => {
+  if (isSha256(record, node)) return null
   const text = record.text(node)
   if (text === null) return 'no digest'
   return (tolerant ? /^(?:[0-9a-f]{64}|[0-9a-f]{1,16})$/ : /^[0-9a-f]{64}$/).test(text)
     ? null
     : 'no SHA-256 digest'
+}
+
+/** 64 hex digits, spelled without escapes. */
+function isSha256(record: RecordView, node: Node): boolean {
+  if (!record.isString(node) || record.rawBytes(node) !== 66) return false
+  const { bytes } = record
+  const start = record.words[node]! + 1
+  for (let at = start; at < start + 64; at++) {
+    const byte = bytes[at]!
+    if (!((byte >= 0x30 && byte <= 0x39) || (byte >= 0x61 && byte <= 0x66))) return false
+  }
+  return true
 }
 
 export function isForeignDigest(record: RecordView, node: Node): boolean {
@@ -93,20 +127,24 @@ export function mapOf(value: Check, keys?: readonly string[]): Check {
 
 /** An object with these fields; others are passed over in silence (spec §1). */
 export function object(fields: Readonly<Record<string, Field>>): Check {
-  const wanted = Object.entries(fields).map(([name, field]): [string, Key, Field] => [name, key(name), field])
+  const names = Object.keys(fields)
+  const wanted = Object.values(fields)
+  const shape = new Shape(...names)
   return (record, node, tolerant) => {
     if (!record.isObject(node)) return 'no object'
-    for (const [name, asked, { need, check, nullable }] of wanted) {
-      const child = record.get(node, asked)
+    shape.find(record, node)
+    for (let i = 0; i < wanted.length; i++) {
+      const { need, check, nullable } = wanted[i]!
+      const child = shape.at(i)
       if (record.isNullish(child)) {
         if (nullable === true ? child === NONE : need === 'always' || (need === 'strict' && !tolerant)) {
-          return `${name}: ${child === NONE ? 'missing' : 'null'}`
+          return `${names[i]}: ${child === NONE ? 'missing' : 'null'}`
         }
         continue
       }
       const fault = check(record, child, tolerant)
       if (fault !== null)
-        return `${name}${fault.startsWith('[') || fault.includes(': ') ? '.' : ': '}${fault}`
+        return `${names[i]}${fault.startsWith('[') || fault.includes(': ') ? '.' : ': '}${fault}`
     }
     return null
   }
