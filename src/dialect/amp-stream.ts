@@ -4,13 +4,16 @@ import { type Key, keys } from '../kernel/key.ts'
 import { type Node, NONE, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
+import { beginSession } from './begun-session.ts'
 import { BLANK_END, blankSession } from './blank.ts'
 import { assistantBlock, type Block, eachBlock, resultBlock } from './blocks.ts'
 import { count } from './figures.ts'
+import { mcpServersAt } from './mcp-servers.ts'
 import { authorOf } from './reminder.ts'
+import { resultReason } from './result-reason.ts'
 import { classes, spend } from './spend.ts'
 import { timeAt } from './times.ts'
-import { children, textAt, textsAt, wholeAt } from './values.ts'
+import { textAt, textsAt, wholeAt } from './values.ts'
 
 const RECORD = new Shape('type', 'subtype', 'session_id', 'message', 'parent_tool_use_id', 'timestamp')
 const MESSAGE = new Shape('id', 'model', 'content', 'usage', 'stop_reason')
@@ -18,8 +21,6 @@ const K = keys(
   'cwd',
   'tools',
   'mcp_servers',
-  'name',
-  'status',
   'model',
   'agent_mode',
   'is_error',
@@ -156,7 +157,7 @@ function result(record: RecordView, fields: Fields, at: Text, state: State, sink
   const error = record.get(root, K.error)
   const said = record.text(error) ?? record.text(record.get(error, K.message))
   if (said !== null) sink.warning({ at, code: subtype ?? 'result', message: said, severity: 'error' })
-  const reason = reasonOf(isError, subtype)
+  const reason = resultReason(isError, subtype)
   const answer = textAt(record, record.get(root, K.result))
   sink.sessionEnded({
     ...BLANK_END,
@@ -171,22 +172,11 @@ function result(record: RecordView, fields: Fields, at: Text, state: State, sink
   return Bin.Translated
 }
 
-function reasonOf(isError: boolean | null, subtype: string | null): Ending['reason'] {
-  if (subtype?.startsWith('error_max_') === true) return 'budget'
-  if (isError === true) return 'error'
-  return isError === false || subtype === 'success' ? 'completed' : 'error'
-}
-
 function init(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): Bin {
   const { root } = record
   const session = record.text(fields.session_id)
-  if (state.started && session === state.session) return Bin.Bookkeeping
-  if (state.started)
-    sink.notice('second-session', record.line, 'another session begins in the same transcript')
-  const servers = record.get(root, K.mcp_servers)
+  if (!beginSession(record, session, state, sink)) return Bin.Bookkeeping
   const model = record.get(root, K.model)
-  state.started = true
-  state.session = session
   state.model = record.word(model)
   state.ending = { reason: 'error', terminal: false, promised: true }
   sink.sessionStarted({
@@ -196,12 +186,7 @@ function init(record: RecordView, fields: Fields, at: Text, state: State, sink: 
     model: textAt(record, model),
     cwd: textAt(record, record.get(root, K.cwd)),
     offeredTools: textsAt(record, record.get(root, K.tools)),
-    mcpServers: record.isArray(servers)
-      ? children(record, servers, (server) => ({
-          name: textAt(record, record.get(server, K.name)),
-          status: textAt(record, record.get(server, K.status)),
-        }))
-      : null,
+    mcpServers: mcpServersAt(record, record.get(root, K.mcp_servers)),
   })
   return Bin.Translated
 }

@@ -55,6 +55,32 @@ export function eachBlock(
   return given
 }
 
+/**
+ * Text put into the conversation: a string, or blocks of which the texts count.
+ *
+ * @param vendorType the vendor's word, for blocks that are no text
+ * @returns whether there was anything
+ */
+export function injectTexts(
+  record: RecordView,
+  content: Node,
+  origin: 'user' | 'synthetic',
+  vendorType: string,
+  at: Text,
+  sink: Sink,
+): boolean {
+  if (record.isString(content)) {
+    sink.injection({ at, text: content, origin })
+    return true
+  }
+  const given = eachBlock(record, content, vendorType, at, sink, (_block, { type, text }) => {
+    if (!record.is(type, 'text') || !record.isString(text)) return false
+    sink.injection({ at, text, origin })
+    return true
+  })
+  return given > 0
+}
+
 /** Where the blocks of a message come from. */
 export interface Speaker {
   readonly at: Text

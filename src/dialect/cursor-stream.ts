@@ -4,9 +4,10 @@ import { type Key, keys } from '../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
+import { beginSession } from './begun-session.ts'
 import { BLANK_END, blankSession } from './blank.ts'
 import { eachBlock } from './blocks.ts'
-import { emptyTalk, hear, take, type Talk } from './cursor/talk.ts'
+import { emptyTalk, hear, take, takeSaid, type Talk } from './cursor/talk.ts'
 import { toolCall } from './cursor/tools.ts'
 import { count } from './figures.ts'
 import { authorOf } from './reminder.ts'
@@ -198,27 +199,13 @@ function sayAll(state: State, sink: Sink): void {
 }
 
 function sayText(state: State, sink: Sink): void {
-  const held = take(state.text)
-  if (held === null || state.deltas || held.pieces === '') return
-  sink.text({
-    at: held.at,
-    line: held.lines[0] ?? 0,
-    foldedLines: held.lines,
-    text: held.pieces,
-    requestId: null,
-  })
+  const said = takeSaid(state.text)
+  if (said !== null && !state.deltas) sink.text(said)
 }
 
 function sayThinking(state: State, sink: Sink): void {
-  const held = take(state.thinking)
-  if (held === null || state.deltas || held.pieces === '') return
-  sink.thinking({
-    at: held.at,
-    line: held.lines[0] ?? 0,
-    foldedLines: held.lines,
-    text: held.pieces,
-    requestId: null,
-  })
+  const said = takeSaid(state.thinking)
+  if (said !== null && !state.deltas) sink.thinking(said)
 }
 
 function user(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): Bin | null {
@@ -284,12 +271,8 @@ function result(
 function init(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): Bin {
   const { root } = record
   const session = record.text(fields.session_id)
-  if (state.started && session === state.session) return Bin.Bookkeeping
-  if (state.started)
-    sink.notice('second-session', record.line, 'another session begins in the same transcript')
+  if (!beginSession(record, session, state, sink)) return Bin.Bookkeeping
   const model = record.get(root, K.model)
-  state.started = true
-  state.session = session
   state.model = record.word(model)
   state.ending = { reason: 'error', terminal: false, promised: true }
   sink.sessionStarted({

@@ -5,6 +5,7 @@ import { Kind } from '../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
+import { beginSession } from './begun-session.ts'
 import { blankSession } from './blank.ts'
 import { assistantBlock, type Block, eachBlock, resultBlock } from './blocks.ts'
 import { readSettings, type Settings } from './droid/settings.ts'
@@ -122,12 +123,7 @@ function compaction(record: RecordView, at: Text, state: State, sink: Sink): Bin
 }
 
 function session(record: RecordView, id: Node, at: Text, state: State, sink: Sink): Bin {
-  const known = record.text(id)
-  if (state.started && known === state.session) return Bin.Bookkeeping
-  if (state.started)
-    sink.notice('second-session', record.line, 'another session begins in the same transcript')
-  state.started = true
-  state.session = known
+  if (!beginSession(record, record.text(id), state, sink)) return Bin.Bookkeeping
   sink.sessionStarted({
     ...blankSession('droid'),
     at,

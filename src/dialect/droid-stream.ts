@@ -5,6 +5,7 @@ import { Kind } from '../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
+import { beginSession } from './begun-session.ts'
 import { BLANK_END, blankSession } from './blank.ts'
 import { answerCall, requestCall } from './calls.ts'
 import { count } from './figures.ts'
@@ -185,12 +186,8 @@ function error(record: RecordView, fields: Fields, at: Text, state: State, sink:
 function init(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): Bin {
   const node = sessionOf(record, fields)
   const session = record.text(node)
-  if (state.started && session === state.session) return Bin.Bookkeeping
-  if (state.started)
-    sink.notice('second-session', record.line, 'another session begins in the same transcript')
+  if (!beginSession(record, session, state, sink)) return Bin.Bookkeeping
   const model = record.get(record.root, K.model)
-  state.started = true
-  state.session = session
   state.model = record.word(model)
   state.ending = { reason: 'error', terminal: false, promised: true }
   sink.sessionStarted({

@@ -5,6 +5,7 @@ import { keys } from '../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
+import { beginSession } from './begun-session.ts'
 import { blankSession } from './blank.ts'
 import { answerCall, requestCall } from './calls.ts'
 import { type Deltas, hear, noDeltas, say } from './gemini/deltas.ts'
@@ -124,11 +125,7 @@ function init(record: RecordView, fields: Fields, at: Text, state: State, sink: 
   const session = record.text(fields.session_id)
   state.model = record.word(fields.model) ?? state.model
   state.ending = { reason: 'error', terminal: false, promised: true }
-  if (state.started && session === state.session) return Bin.Bookkeeping
-  if (state.started)
-    sink.notice('second-session', record.line, 'another session begins in the same transcript')
-  state.started = true
-  state.session = session
+  if (!beginSession(record, session, state, sink)) return Bin.Bookkeeping
   const sessionId = textAt(record, fields.session_id)
   sink.sessionStarted({ ...blankSession('gemini'), at, sessionId, model: textAt(record, fields.model) })
   return Bin.Translated

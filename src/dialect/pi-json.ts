@@ -4,10 +4,12 @@ import { keys } from '../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
+import { beginSession } from './begun-session.ts'
 import { BLANK_END, blankSession } from './blank.ts'
+import { injectTexts } from './blocks.ts'
 import { answerCall, noteCall, requestCall } from './calls.ts'
 import { operationsOf } from './operations.ts'
-import { assistantMessage, inject, readMessage, toolResultMessage } from './pi/message.ts'
+import { assistantMessage, readMessage, toolResultMessage } from './pi/message.ts'
 import { compaction, otherRole } from './pi/other-roles.ts'
 import { timeAt } from './times.ts'
 import { textAt } from './values.ts'
@@ -167,7 +169,7 @@ function message(record: RecordView, node: Node, state: State, sink: Sink): Bin 
   open(at, state, sink)
   switch (role) {
     case 'user':
-      return inject(record, fields.content, 'user', role, at, sink) ? Bin.Translated : null
+      return injectTexts(record, fields.content, 'user', role, at, sink) ? Bin.Translated : null
     case 'assistant': {
       state.stop = record.word(fields.stopReason)
       const called = (id: string | null): void => {
@@ -287,12 +289,7 @@ function compacted(record: RecordView, at: Text, state: State, sink: Sink): Bin 
 }
 
 function session(record: RecordView, id: Node, at: Text, state: State, sink: Sink): Bin {
-  const known = record.text(id)
-  if (state.started && known === state.session) return Bin.Bookkeeping
-  if (state.started)
-    sink.notice('second-session', record.line, 'another session begins in the same transcript')
-  state.started = true
-  state.session = known
+  if (!beginSession(record, record.text(id), state, sink)) return Bin.Bookkeeping
   const cwd = textAt(record, record.get(record.root, K.cwd))
   sink.sessionStarted({ ...blankSession('pi'), at, sessionId: textAt(record, id), cwd })
   return Bin.Translated

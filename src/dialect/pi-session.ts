@@ -5,8 +5,10 @@ import { Kind } from '../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
+import { beginSession } from './begun-session.ts'
 import { blankSession } from './blank.ts'
-import { assistantMessage, type Entry, inject, readMessage, toolResultMessage } from './pi/message.ts'
+import { injectTexts } from './blocks.ts'
+import { assistantMessage, type Entry, readMessage, toolResultMessage } from './pi/message.ts'
 import { compaction, otherRole } from './pi/other-roles.ts'
 import { keptTimeOf, timeAt } from './times.ts'
 import { textAt } from './values.ts'
@@ -92,9 +94,9 @@ function spoken(
       compaction(record, record.root, at, sink)
       return Bin.Translated
     case 'branch_summary':
-      return readable(inject(record, record.get(record.root, K.summary), 'synthetic', type, at, sink))
+      return readable(injectTexts(record, record.get(record.root, K.summary), 'synthetic', type, at, sink))
     default:
-      return readable(inject(record, record.get(record.root, K.content), 'synthetic', type, at, sink))
+      return readable(injectTexts(record, record.get(record.root, K.content), 'synthetic', type, at, sink))
   }
 }
 
@@ -110,7 +112,7 @@ function messageEntry(
   const role = record.word(fields.role)
   switch (role) {
     case 'user':
-      return readable(inject(record, fields.content, 'user', role, at, sink))
+      return readable(injectTexts(record, fields.content, 'user', role, at, sink))
     case 'assistant': {
       const given = assistantMessage(record, fields, entryOf(record, id, at, state), () => undefined, sink)
       // An answer without blocks, usage or failure says nothing.
@@ -136,12 +138,7 @@ function entryOf(record: RecordView, id: Node, at: Text, state: State): Entry {
 }
 
 function session(record: RecordView, id: Node, at: Text, state: State, sink: Sink): Bin {
-  const known = record.text(id)
-  if (state.started && known === state.session) return Bin.Bookkeeping
-  if (state.started)
-    sink.notice('second-session', record.line, 'another session begins in the same transcript')
-  state.started = true
-  state.session = known
+  if (!beginSession(record, record.text(id), state, sink)) return Bin.Bookkeeping
   sink.sessionStarted({
     ...blankSession('pi'),
     at,

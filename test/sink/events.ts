@@ -1,54 +1,17 @@
+import { BLANK_END, blankSession } from '../../src/dialect/blank.ts'
 import type * as E from '../../src/event/events.ts'
 import type { Sink } from '../../src/event/sink.ts'
 import type { Text } from '../../src/event/value.ts'
 
 /** Events in which everything a test does not speak of is unknown. */
 export const sessionStarted = (given: Partial<E.SessionStarted> = {}): E.SessionStarted => ({
-  at: null,
-  adapter: 'claude',
-  adapterClass: 'harness',
-  harnessVersion: null,
+  ...blankSession('claude'),
   sessionId: 's1',
-  model: null,
-  permissionMode: null,
-  credentialSource: null,
-  outputStyle: null,
-  cwd: null,
-  offeredTools: null,
-  availableOperations: null,
-  withheld: null,
-  slashCommands: null,
-  skills: null,
-  agents: null,
-  plugins: null,
-  mcpServers: null,
-  inputsDigest: null,
-  transcript: null,
-  hermetic: null,
-  subagent: false,
   ...given,
 })
 
 export const sessionEnded = (given: Partial<E.SessionEnded> = {}): E.SessionEnded => ({
-  at: null,
-  finalAnswer: null,
-  observedModels: null,
-  isError: null,
-  subtype: null,
-  stopReason: null,
-  terminalReason: null,
-  apiErrorStatus: null,
-  numTurns: null,
-  durationMs: null,
-  durationApiMs: null,
-  ttftMs: null,
-  timeToRequestMs: null,
-  totalCostUsd: null,
-  permissionDenials: null,
-  subagentsSpawned: null,
-  usage: null,
-  modelUsage: null,
-  census: null,
+  ...BLANK_END,
   ...given,
 })
 

@@ -6,6 +6,7 @@ import { Kind } from '../../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import type { Ending } from '../adapter.ts'
 import { picoUsd } from '../figures.ts'
+import { resultReason } from '../result-reason.ts'
 import { children, jsonAt, textAt } from '../values.ts'
 import { authFromError, authFromText } from './auth.ts'
 import { firstItem, keptTime, wholeOf } from './fields.ts'
@@ -81,16 +82,9 @@ export function resultRecord(
   }
   sink.sessionEnded(ended)
   return {
-    reason: reasonOf(isError, record.word(subtype)),
+    reason: resultReason(isError, record.word(subtype)),
     total: { at: keptTime(record, at), models: models?.totals ?? null, picoUsd: picoUsd(record, cost) },
   }
-}
-
-/** `is_error` is trusted over the subtype: an API failure ends with `success` and `is_error` true. */
-function reasonOf(isError: boolean | null, subtype: string | null): Ending['reason'] {
-  if (subtype?.startsWith('error_max_') === true) return 'budget'
-  if (isError === true) return 'error'
-  return isError === false || subtype === 'success' ? 'completed' : 'error'
 }
 
 /** An expired login, in the words of the harness: of a successful run `result` holds the model's answer. */

@@ -1,3 +1,4 @@
+import type { Said } from '../../event/events.ts'
 import type { Sink } from '../../event/sink.ts'
 
 /** What one side says in pieces, until the whole of it is known. */
@@ -41,4 +42,12 @@ export function take(talk: Talk): Talk | null {
   talk.lines = []
   talk.at = null
   return held
+}
+
+/** The same as one event; null also when its pieces are empty. */
+export function takeSaid(talk: Talk): Said | null {
+  const held = take(talk)
+  if (held === null || held.pieces === '') return null
+  const { at, lines, pieces } = held
+  return { at, line: lines[0] ?? 0, foldedLines: lines, text: pieces, requestId: null }
 }

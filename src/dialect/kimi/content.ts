@@ -17,29 +17,6 @@ export function sayPart(record: RecordView, part: Node, at: Text, requestId: Tex
     sink.opaque({ at, vendorType: 'content.part', vendorSubtype: textAt(record, fields.type), block: part })
 }
 
-/** Text put into the conversation: a string, or parts of which the texts count. False when there is nothing. */
-export function injectParts(
-  record: RecordView,
-  content: Node,
-  origin: 'user' | 'synthetic',
-  vendorType: string,
-  at: Text,
-  sink: Sink,
-): boolean {
-  if (record.isString(content)) {
-    sink.injection({ at, text: content, origin })
-    return true
-  }
-  let given = 0
-  for (let part = firstOf(record, content); part !== NONE; part = record.next(part), given++) {
-    const fields = PART.read(record, part)
-    const { text } = fields
-    if (record.is(fields.type, 'text') && record.isString(text)) sink.injection({ at, text, origin })
-    else sink.opaque({ at, vendorType, vendorSubtype: textAt(record, fields.type), block: part })
-  }
-  return given > 0
-}
-
 /** The texts of a content as one string, null when it holds other parts as well. */
 export function plainText(record: RecordView, content: Node): string | null {
   if (record.isString(content)) return record.text(content)

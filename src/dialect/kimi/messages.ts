@@ -2,12 +2,13 @@ import { Bin, type Sink } from '../../event/sink.ts'
 import type { Text } from '../../event/value.ts'
 import { keys } from '../../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
+import { injectTexts } from '../blocks.ts'
 import { answerCall, requestCall } from '../calls.ts'
 import { encodedJson } from '../encoded.ts'
 import { operationsOf } from '../operations.ts'
 import { spend } from '../spend.ts'
 import { firstOf, textAt } from '../values.ts'
-import { injectParts, sayPart } from './content.ts'
+import { sayPart } from './content.ts'
 import { open } from './opening.ts'
 import { cliTokens } from './spending.ts'
 import type { State } from './state.ts'
@@ -136,7 +137,7 @@ function prompt(type: string, { record, payload, scope, at, state, sink }: Messa
     state.inTurn = true
     sink.turnStarted({ at, turn: state.turn, frameDigest: null })
   }
-  injectParts(record, input, scope === '' ? 'user' : 'synthetic', type, at, sink)
+  injectTexts(record, input, scope === '' ? 'user' : 'synthetic', type, at, sink)
   return Bin.Translated
 }
 

@@ -2,12 +2,13 @@ import { Bin, type Sink } from '../../event/sink.ts'
 import type { Text } from '../../event/value.ts'
 import { type Key, keys } from '../../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
+import { injectTexts } from '../blocks.ts'
 import { answerCall, requestCall } from '../calls.ts'
 import { encodedJson } from '../encoded.ts'
 import { operationsOf } from '../operations.ts'
 import { spend } from '../spend.ts'
 import { firstOf, textAt } from '../values.ts'
-import { injectParts, plainText, sayPart } from './content.ts'
+import { plainText, sayPart } from './content.ts'
 import { approval } from './denials.ts'
 import { loopEvent } from './loop.ts'
 import { noteSetUp, open } from './opening.ts'
@@ -119,7 +120,7 @@ function prompt(record: RecordView, type: string, at: Text, state: State, sink: 
   if (type === 'turn.prompt') beginTurn(at, state, sink)
   const text = plainText(record, input)
   if (text !== null) expectPrompt(state, text)
-  injectParts(record, input, originOf(record, record.root), type, at, sink)
+  injectTexts(record, input, originOf(record, record.root), type, at, sink)
   return Bin.Translated
 }
 
@@ -165,7 +166,7 @@ function contextMessage(record: RecordView, message: Node, at: Text, state: Stat
       if (text !== null && isExpected(state, text)) return Bin.Folded
       open(record, at, state, sink)
       const origin = originOf(record, message)
-      return injectParts(record, content, origin, 'context.append_message', at, sink) ? Bin.Translated : null
+      return injectTexts(record, content, origin, 'context.append_message', at, sink) ? Bin.Translated : null
     }
     case 'assistant':
       return assistantMessage(record, message, content, at, state, sink)
@@ -223,7 +224,7 @@ function compaction(record: RecordView, at: Text, state: State, sink: Sink): Bin
   const whole = record.get(root, K.contextSummary)
   const summary = record.isNullish(whole) ? record.get(root, K.summary) : whole
   const content = record.isObject(summary) ? record.get(summary, K.content) : summary
-  injectParts(record, content, 'synthetic', 'context.apply_compaction', at, sink)
+  injectTexts(record, content, 'synthetic', 'context.apply_compaction', at, sink)
   return Bin.Translated
 }
 

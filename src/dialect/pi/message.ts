@@ -152,31 +152,3 @@ export function toolResultMessage(record: RecordView, message: Message, at: Text
   answerCall(record, { at, callId, content, isError: record.bool(message.isError), own: details }, sink)
   return true
 }
-
-/**
- * Text put into the conversation: a string, or blocks of which the texts count.
- *
- * @param role the vendor's word, for blocks that are no text
- * @returns whether there was anything
- */
-export function inject(
-  record: RecordView,
-  content: Node,
-  origin: 'user' | 'synthetic',
-  role: string,
-  at: Text,
-  sink: Sink,
-): boolean {
-  if (record.isString(content)) {
-    sink.injection({ at, text: content, origin })
-    return true
-  }
-  let given = 0
-  for (let block = firstOf(record, content); block !== NONE; block = record.next(block), given++) {
-    const fields = BLOCK.read(record, block)
-    const text = record.get(block, K.text)
-    if (record.is(fields.type, 'text') && record.isString(text)) sink.injection({ at, text, origin })
-    else sink.opaque({ at, vendorType: role, vendorSubtype: textAt(record, fields.type), block })
-  }
-  return given > 0
-}

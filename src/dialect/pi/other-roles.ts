@@ -2,7 +2,7 @@ import type { Sink } from '../../event/sink.ts'
 import type { Text } from '../../event/value.ts'
 import { keys } from '../../kernel/key.ts'
 import type { Node, RecordView } from '../../kernel/record.ts'
-import { inject } from './message.ts'
+import { injectTexts } from '../blocks.ts'
 
 const K = keys('command', 'output', 'exitCode', 'content', 'summary', 'tokensBefore')
 
@@ -22,10 +22,10 @@ export function otherRole(record: RecordView, message: Node, role: string, at: T
     }
     case 'custom':
     case 'hookMessage':
-      return inject(record, record.get(message, K.content), 'synthetic', role, at, sink)
+      return injectTexts(record, record.get(message, K.content), 'synthetic', role, at, sink)
     case 'branchSummary':
     case 'compactionSummary':
-      return inject(record, record.get(message, K.summary), 'synthetic', role, at, sink)
+      return injectTexts(record, record.get(message, K.summary), 'synthetic', role, at, sink)
     default:
       return false
   }

@@ -5,9 +5,10 @@ import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { Shape } from '../../kernel/shape.ts'
 import { blankSession } from '../blank.ts'
 import { answerCall, requestCall } from '../calls.ts'
+import { mcpServersAt } from '../mcp-servers.ts'
 import { operationsOf } from '../operations.ts'
 import { timeAt } from '../times.ts'
-import { children, firstOf, textAt, textsAt } from '../values.ts'
+import { firstOf, textAt, textsAt } from '../values.ts'
 import { result } from './result.ts'
 import { enter } from './session.ts'
 import type { State } from './state.ts'
@@ -45,8 +46,6 @@ const K = keys(
   'output_style',
   'agents',
   'skills',
-  'name',
-  'status',
 )
 
 /** Raw deltas that repeat what messages say, and talk between the harness and the program that runs it. */
@@ -100,7 +99,6 @@ function system(record: RecordView, fields: StreamFields, at: Text, state: State
 /** The opening record, written again when a further turn of the same session begins. */
 function init(record: RecordView, fields: StreamFields, at: Text, state: State, sink: Sink): Bin {
   const { root } = record
-  const servers = record.get(root, K.mcp_servers)
   const model = record.get(root, K.model)
   const cwd = record.get(root, K.cwd)
   state.model = record.word(model) ?? state.model
@@ -121,12 +119,7 @@ function init(record: RecordView, fields: StreamFields, at: Text, state: State, 
       slashCommands: textsAt(record, record.get(root, K.slash_commands)),
       skills: textsAt(record, record.get(root, K.skills)),
       agents: textsAt(record, record.get(root, K.agents)),
-      mcpServers: record.isArray(servers)
-        ? children(record, servers, (server) => ({
-            name: textAt(record, record.get(server, K.name)),
-            status: textAt(record, record.get(server, K.status)),
-          }))
-        : null,
+      mcpServers: mcpServersAt(record, record.get(root, K.mcp_servers)),
     }),
     state,
     sink,
