@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { countUsage } from '../pipeline/count.ts'
+import { explanationJson } from '../report/explanation-json.ts'
+import { explanationTable } from '../report/explanation-table.ts'
 import { usageCsv } from '../report/usage-csv.ts'
 import { usageJson } from '../report/usage-json.ts'
 import { usageTable } from '../report/usage-table.ts'
@@ -36,6 +38,7 @@ interface Flags extends ReadingFlags {
   readonly rates?: string
   readonly prices?: string
   readonly digest?: boolean
+  readonly explain?: string
 }
 
 /** `millrace usage` */
@@ -61,6 +64,12 @@ export function usageCommand(program: Command, done: (code: number) => void): vo
       .option('--rates <file>', 'price by this b10x rate card')
       .option('--prices <file>', 'price by this table')
       .option('--digest', 'compute the digest of the corpus')
+      .addOption(
+        new Option(
+          '--explain <what>',
+          'the records behind one number: a day, a model, an id of a session, message or request',
+        ).conflicts('csv'),
+      )
       .addHelpText(
         'after',
         '\nExample:\n  millrace usage ~/.claude/projects --by day,model --zone Europe/Madrid\n',
@@ -77,7 +86,7 @@ async function run(given: readonly string[], flags: Flags): Promise<number> {
   const span = { since: dayOf('--since', flags.since), until: dayOf('--until', flags.until) }
   const pricer = await pricerOf(flags)
   const paths = pathsOrPlaces(given, console)
-  const { report, ...counted } = await interruptible((signal) =>
+  const { report, explanation, ...counted } = await interruptible((signal) =>
     countUsage({
       ...reading(flags),
       paths,
@@ -86,10 +95,18 @@ async function run(given: readonly string[], flags: Flags): Promise<number> {
       span,
       ...(pricer === null ? {} : { pricer }),
       digest: flags.digest ?? false,
+      ...(flags.explain === undefined ? {} : { explain: flags.explain }),
       progress: progressOf(console, 'counted'),
       signal,
     }),
   )
+  if (flags.explain !== undefined) {
+    refuseNothing(counted, paths)
+    if (explanation === null) throw new UsageError(unexplained(flags.explain))
+    if (flags.json === true) dataInPieces(console, explanationJson(explanation))
+    else console.data(explanationTable(explanation, terminalStyle()))
+    return verdict(console, counted, flags)
+  }
   // A program that asked for a document gets one, also when there was nothing to count.
   if (flags.json === true) console.data(`${usageJson(report)}\n`)
   refuseNothing(counted, paths)
@@ -101,6 +118,27 @@ async function run(given: readonly string[], flags: Flags): Promise<number> {
   const failOn = flags.failOn ?? []
   const partial = failOn.includes('partial') && (unpriced.length > 0 || totals.lowerBound)
   return (failOn.includes('unpriced') && unpriced.length > 0) || partial ? Exit.Failed : code
+}
+
+function unexplained(what: string): string {
+  return (
+    `--explain: nothing was counted or left out under '${plain(what)}'; take a day as 2026-01-31, a model as the table ` +
+    `names it, or an id of a session, message or request`
+  )
+}
+
+/** Characters that are written at once. */
+const PIECE = 1 << 16
+
+function dataInPieces(console: Console, pieces: Iterable<string>): void {
+  let text = ''
+  for (const piece of pieces) {
+    text += piece
+    if (text.length < PIECE) continue
+    console.data(text)
+    text = ''
+  }
+  console.data(`${text}\n`)
 }
 
 async function pricerOf(flags: Flags): Promise<Pricer | null> {

@@ -11,6 +11,8 @@ export interface AdapterContext {
   readonly tolerant: boolean
   /** Sidecars of the transcript that are there, in the order in which the adapter named them. */
   readonly parts: readonly Part[]
+  /** Usage is to be explained: keep what lines told of it besides what counts (`Billed.told`). */
+  readonly traced?: boolean
 }
 
 /** A small file beside a transcript that belongs to it. */

@@ -128,14 +128,14 @@ export const claudeSession: Adapter<State> = {
     const isOfAgent = agent !== null && record.bool(record.get(value, K.isSidechain)) === true
     return isOfAgent ? `${session}/${agent}` : session
   },
-  initial: () => ({
+  initial: ({ traced }) => ({
     started: false,
     session: null,
     sessions: [],
     subagent: false,
     permissionMode: null,
     mentioned: null,
-    messages: noMessages(false),
+    messages: noMessages(false, traced),
     denied: [],
   }),
   step(record, state, sink) {

@@ -127,7 +127,7 @@ export const claudeStream: Adapter<State> = {
     const session = record.text(record.get(value, K.session_id))
     return session === '' ? null : session
   },
-  initial: () => ({
+  initial: ({ traced }) => ({
     started: false,
     isFromInit: false,
     session: null,
@@ -137,7 +137,7 @@ export const claudeStream: Adapter<State> = {
     process: processId(null, 0),
     total: null,
     ending: { reason: 'error', terminal: false, promised: true },
-    messages: noMessages(true),
+    messages: noMessages(true, traced),
     denied: [],
   }),
   step(record, state, sink) {

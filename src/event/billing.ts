@@ -53,6 +53,15 @@ export interface Billed {
   readonly sidechain: boolean
   /** Only from dialects whose copies cannot be told by `key`. */
   readonly place?: Place | undefined
+  /** All that lines told of it, of which one was taken. Only when usage is to be explained. */
+  readonly told?: readonly Telling[] | undefined
+}
+
+/** What one line told of a request. */
+export interface Telling {
+  /** 1-based. */
+  readonly line: number
+  readonly tokens: Tokens
 }
 
 /**

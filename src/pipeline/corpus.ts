@@ -62,13 +62,17 @@ function standing(
   copies: ReadonlyMap<number, number>,
 ): Standing {
   const yields = isArchived(path)
-  if (copies.has(i)) return { yields, givesWay: () => 'same-bytes' }
+  const original = copies.get(i)
+  if (original !== undefined) return { yields, givesWay: () => ({ reason: 'same-bytes', to: original }) }
   const ids = givingWay.get(i)
   const transcript = transcripts[i]
   if (ids === undefined || transcript === undefined) return { yields }
   return {
     yields,
-    givesWay: (session) => (ids.has(sessionIdOf(session, transcript)) ? 'other-form' : null),
+    givesWay: (session) => {
+      const to = ids.get(sessionIdOf(session, transcript))
+      return to === undefined ? null : { reason: 'other-form', to }
+    },
   }
 }
 

@@ -1,9 +1,11 @@
 import type { CensusReport } from '../report/census-report.ts'
 import { requestsByModel } from '../report/census-report.ts'
 import type { ReportNotice } from '../report/notice.ts'
+import type { ExplanationReport } from '../report/explanation-report.ts'
 import { priceNotices, type UsageReport } from '../report/usage-report.ts'
 import type { SourceError } from '../source/source-error.ts'
 import { Calendar, type DaySpan, systemZone } from '../usage/calendar.ts'
+import { explainUsage } from '../usage/explain.ts'
 import { type GroupKey, groupUsage, type LedgerTranscript } from '../usage/group.ts'
 import { readOwnPrices } from '../usage/price-file.ts'
 import { PriceTable } from '../usage/prices.ts'
@@ -40,20 +42,28 @@ export interface UsageRequest extends CountRequest {
   readonly span?: DaySpan
   /** Prices to use instead of our own. */
   readonly pricer?: Pricer
+  /** Explain this number too: a day, a model, an id (`src/usage/explain.ts`). Memory then grows with the records of usage. */
+  readonly explain?: string
+}
+
+export interface CountedUsage extends Counted {
+  readonly report: UsageReport
+  /** Null when none was asked for, or nothing has that name. */
+  readonly explanation: ExplanationReport | null
 }
 
 /** Count what transcripts used and cost, each request once over the whole corpus. */
-export async function countUsage(request: UsageRequest): Promise<Counted & { readonly report: UsageReport }> {
-  const { counted, resolved } = await count(request, { usage: true, census: false })
+export async function countUsage(request: UsageRequest): Promise<CountedUsage> {
+  const traced = request.explain !== undefined
+  const { counted, resolved } = await count(request, { usage: true, census: false, traced })
   const zone = request.zone ?? systemZone()
   const pricer = request.pricer ?? new PriceTable(await readOwnPrices())
   const { lineage, notices } = resolved
-  const usage = groupUsage(lineage.entries, transcriptsOf(counted.results), {
-    by: request.by ?? ['model'],
-    calendar: new Calendar(zone),
-    span: request.span ?? { since: null, until: null },
-    pricer,
-  })
+  const transcripts = transcriptsOf(counted.results)
+  const by = request.by ?? ['model']
+  const span = request.span ?? { since: null, until: null }
+  const grouping = { by, calendar: new Calendar(zone), span, pricer }
+  const usage = groupUsage(lineage.entries, transcripts, grouping)
   const report: UsageReport = {
     zone,
     prices: { source: pricer.source, asOf: pricer.asOf },
@@ -68,7 +78,17 @@ export async function countUsage(request: UsageRequest): Promise<Counted & { rea
     },
     notices: [...noticesOf(counted.results), ...notices, ...priceNotices(usage)],
   }
-  return { ...counted, report }
+  const explanation =
+    request.explain === undefined
+      ? null
+      : explainUsage(request.explain, lineage.entries, lineage.leftOut, transcripts, grouping)
+  const paths = transcripts.map(({ path }) => path)
+  const { prices } = report
+  return {
+    ...counted,
+    report,
+    explanation: explanation === null ? null : { zone, prices, explanation, paths },
+  }
 }
 
 /** Count what transcripts hold: records, events, tools, decisions, models, sessions. */

@@ -299,7 +299,7 @@ function noteFraming(
 }
 
 export function contextOf(run: string, options: JobOptions, parts: readonly Part[]): AdapterContext {
-  return { run, deltas: options.deltas, tolerant: options.tolerant, parts }
+  return { run, deltas: options.deltas, tolerant: options.tolerant, parts, traced: options.traced }
 }
 
 /** Files of these names are often something else; unrecognised, they are no transcripts. */

@@ -4,7 +4,7 @@ import { usdNumber } from './money.ts'
 import { noticeJson } from './notice.ts'
 import type { UsageReport } from './usage-report.ts'
 
-type Field = readonly [name: string, json: string]
+export type Field = readonly [name: string, json: string]
 
 /** The report as `millrace.usage/1`: one line, keys in the published order, no line feed at its end. */
 export function usageJson({ zone, prices, usage, corpus, notices }: UsageReport): string {
@@ -39,7 +39,8 @@ export function usageJson({ zone, prices, usage, corpus, notices }: UsageReport)
   ])
 }
 
-function figureFields(figures: Figures): Field[] {
+/** Figures under their published names. */
+export function figureFields(figures: Figures): Field[] {
   const { requests, tokens, webSearches, lowerBound, partialCost } = figures
   return [
     ['requests', String(requests)],

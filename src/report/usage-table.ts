@@ -19,9 +19,7 @@ export function usageTable(report: UsageReport, style: TableStyle): string {
   const reported = totals.reportedPicoUsd !== null
   const columns: Column[] = [
     ...(by.length === 0 ? [''] : by).map((title): Column => ({ title, align: 'left', dispensable: 0 })),
-    ...FIGURE_COLUMNS,
-    ...(reported ? [REPORTED_COLUMN] : []),
-    COST_COLUMN,
+    ...figureColumns(reported),
   ]
   const lines = rows.map(({ keys, figures }) => [
     ...keys.map((key) => key ?? '(unknown)'),
@@ -38,7 +36,7 @@ export function usageTable(report: UsageReport, style: TableStyle): string {
   return notes.length === 0 ? table.text : `${table.text}\n${notes.join('')}`
 }
 
-const FIGURE_COLUMNS: readonly Column[] = [
+const COUNT_COLUMNS: readonly Column[] = [
   { title: 'requests', align: 'right', dispensable: 2 },
   { title: 'input', align: 'right', dispensable: 1 },
   { title: 'cache read', align: 'right', dispensable: 3 },
@@ -49,7 +47,13 @@ const FIGURE_COLUMNS: readonly Column[] = [
 const REPORTED_COLUMN: Column = { title: 'reported USD', align: 'right', dispensable: 2 }
 const COST_COLUMN: Column = { title: 'cost USD', align: 'right', dispensable: 0 }
 
-function figureCells(figures: Figures, decimals: number, reported: boolean): string[] {
+/** @param reported some harness wrote a price */
+export function figureColumns(reported: boolean): readonly Column[] {
+  return [...COUNT_COLUMNS, ...(reported ? [REPORTED_COLUMN] : []), COST_COLUMN]
+}
+
+/** Cells under `figureColumns`. */
+export function figureCells(figures: Figures, decimals: number, reported: boolean): string[] {
   const { requests } = figures
   const tokens = shownTokens(figures.tokens, requests)
   const writes = [tokens.cache_write_5m, tokens.cache_write_1h, tokens.cache_write].filter((n) => n !== null)

@@ -65,7 +65,21 @@ export class TracedLedgerSink extends LedgerSink {
   }
 
   protected override entryOf(billed: Billed): LedgerEntry {
-    return { ...super.entryOf(billed), origin: this.told.shift() ?? this.here() }
+    const entry = super.entryOf(billed)
+    const event = this.told.shift() ?? this.here()
+    const { told } = billed
+    // Lines of a message tell of an advisor what they tell of it last.
+    if (told === undefined || billed.key?.includes(':advisor:') === true) return { ...entry, origin: event }
+    // Where none was taken as it stands, a record of its own told the final count.
+    const line = told.find(({ tokens }) => tokens === billed.tokens)?.line ?? event.line
+    const foldedLines = event.foldedLines.filter((folded) => !told.some((one) => one.line === folded))
+    const kept = { ...entry, origin: { ...event, line, foldedLines } }
+    for (const { line: other, tokens } of told) {
+      if (tokens === billed.tokens) continue
+      const origin = { ...event, line: other, foldedLines: NO_LINES }
+      this.left.push({ entry: { ...entry, tokens, origin }, reason: 'repeated', by: kept })
+    }
+    return kept
   }
 
   protected override displaced(earlier: LedgerEntry, later: LedgerEntry, kept: LedgerEntry): void {

@@ -22,8 +22,11 @@ export interface SameRun {
 }
 
 export interface Forms {
-  /** By transcript: ids of its sessions (or its run, where it names no session) that another form is counted for. */
-  readonly givingWay: ReadonlyMap<number, ReadonlySet<string>>
+  /**
+   * By transcript: ids of its sessions (or its run, where it names no session) of which another form is counted, each with a
+   * transcript of that form.
+   */
+  readonly givingWay: ReadonlyMap<number, ReadonlyMap<string, number>>
   /** In the order of transcripts. */
   readonly same: readonly SameRun[]
 }
@@ -47,7 +50,7 @@ const KIN: ReadonlyMap<string, string> = new Map([
  * their files have one name, one of them is made of the other, and their figures do not contradict it.
  */
 export function sameRuns(transcripts: readonly FormTranscript[]): Forms {
-  const givingWay = new Map<number, Set<string>>()
+  const givingWay = new Map<number, Map<string, number>>()
   const same: SameRun[] = []
   for (const [id, members] of families(transcripts)) {
     for (const cluster of byHarness(members, transcripts)) {
@@ -56,10 +59,11 @@ export function sameRuns(transcripts: readonly FormTranscript[]): Forms {
       for (const form of forms) {
         if (form === best || !isSameRun(id, form, best, transcripts)) continue
         for (const i of form.members) {
-          const ids = givingWay.get(i) ?? new Set()
-          givingWay.set(i, ids.add(id))
+          const [by = i] = best.members
+          const ids = givingWay.get(i) ?? new Map<string, number>()
+          givingWay.set(i, ids.set(id, by))
           const requests = requestsOf(partOf(id, transcripts[i]))
-          if (requests > 0) same.push({ transcript: i, by: best.members[0] ?? i, requests })
+          if (requests > 0) same.push({ transcript: i, by, requests })
         }
       }
       for (const form of forms) same.push(...kinOf(id, form, transcripts))

@@ -172,7 +172,12 @@ function keyValue(
   }
 }
 
-function computedPrice(entry: LedgerEntry, pricer: Pricer, caveats: Map<PriceCaveat, number>): bigint | null {
+/** What one entry costs at our prices; what they had to leave open is added to `caveats`. */
+export function computedPrice(
+  entry: LedgerEntry,
+  pricer: Pricer,
+  caveats: Map<PriceCaveat, number>,
+): bigint | null {
   if (entry.scope === 'price') return null
   const priced = pricer.price(entry)
   for (const caveat of priced.caveats) caveats.set(caveat, (caveats.get(caveat) ?? 0) + 1)

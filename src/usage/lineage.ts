@@ -47,8 +47,13 @@ export interface Lineage {
 export interface Standing {
   /** It is an archived copy, should there be another of the same thread. */
   readonly yields?: boolean
-  /** What counts in place of an entry, when that is another transcript; null when the entry stays. */
-  readonly givesWay?: (session: string | null) => Exclude<LeftOutReason, 'repeated'> | null
+  /** Why all entries of a session give way to another transcript, and to which; null when they stay. */
+  readonly givesWay?: (session: string | null) => GivenWay | null
+}
+
+export interface GivenWay {
+  readonly reason: LeftOutReason
+  readonly to: number
 }
 
 /** What is left when every request counts once. */
@@ -94,15 +99,15 @@ export function addLedger(
 ): void {
   for (const entry of ledger.entries) {
     const owned = { entry, transcript }
-    const reason = givesWay(entry.session)
-    if (reason !== null) giveWay(into, owned, reason)
+    const given = givesWay(entry.session)
+    if (given !== null) giveWay(into, owned, given)
     else if (entry.key === null) into.keyless.push(owned)
     else addClaim(into.keyed, entry.key, claimOf(owned, into.leftOut !== null))
   }
   for (const total of ledger.totals) {
-    const reason = givesWay(total.entries[0]?.session ?? null)
-    if (reason === null) into.totals.push({ total, transcript })
-    else for (const entry of total.entries) giveWay(into, { entry, transcript }, reason)
+    const given = givesWay(total.entries[0]?.session ?? null)
+    if (given === null) into.totals.push({ total, transcript })
+    else for (const entry of total.entries) giveWay(into, { entry, transcript }, given)
   }
   for (const place of ledger.echoes ?? []) into.echoes.push({ place, transcript })
   for (const { entry, reason, by } of ledger.leftOut ?? []) {
@@ -113,11 +118,11 @@ export function addLedger(
 }
 
 /** Leave an entry out for another transcript. Its place in its thread stays: copies of its history are told by it. */
-function giveWay(into: Lineage, owned: OwnedEntry, reason: LeftOutReason): void {
+function giveWay(into: Lineage, owned: OwnedEntry, { reason, to }: GivenWay): void {
   const { entry, transcript } = owned
   into.givenWay += entry.requests
   if (entry.place !== undefined && entry.key === null) into.echoes.push({ place: entry.place, transcript })
-  into.leftOut?.push({ ...owned, reason, by: null })
+  into.leftOut?.push({ ...owned, reason, by: null, to })
 }
 
 /** Fold `from` into `into`. Associative and commutative; `from` must not be used afterwards. */

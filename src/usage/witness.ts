@@ -5,6 +5,8 @@ import type { LeftOutReason } from './trace.ts'
 export interface LeftOut extends OwnedEntry {
   readonly reason: LeftOutReason
   readonly by: OwnedEntry | null
+  /** The transcript that counts in its place, where it is left out with its whole session. */
+  readonly to?: number
 }
 
 /** Told of everything that is left out, while it is decided. */

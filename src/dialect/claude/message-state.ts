@@ -1,4 +1,4 @@
-import type { Tokens } from '../../event/billing.ts'
+import type { Telling, Tokens } from '../../event/billing.ts'
 import type { Advisor, UsageReading } from './usage.ts'
 
 /**
@@ -16,6 +16,8 @@ export interface Messages {
   mainIds: Set<string> | null
   /** Tokens of what was written since the last total of the process, by model; null where there are no totals. */
   readonly since: Map<string | null, Tokens> | null
+  /** Keep what every line told. */
+  readonly traced: boolean
 }
 
 /** Mutable and used again for the next message of the thread, for it is made millions of times. */
@@ -37,6 +39,8 @@ export interface OpenMessage {
   line: number
   /** Lines that held nothing but this usage. */
   folded: number[] | null
+  /** What its lines told; null when nobody wants to know. */
+  told: Telling[] | null
   session: string | null
   process: string | null
   sidechain: boolean
@@ -44,7 +48,7 @@ export interface OpenMessage {
 }
 
 /** @param hasTotals the dialect states totals of a process, beside which later messages are to be added up */
-export function noMessages(hasTotals: boolean): Messages {
+export function noMessages(hasTotals: boolean, traced = false): Messages {
   const since = hasTotals ? new Map<string | null, Tokens>() : null
-  return { threads: new Map(), written: new Map(), writtenBefore: new Map(), mainIds: null, since }
+  return { threads: new Map(), written: new Map(), writtenBefore: new Map(), mainIds: null, since, traced }
 }

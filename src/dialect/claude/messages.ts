@@ -74,6 +74,7 @@ export function addLine(
   known.at = line.at ?? known.at
   known.line = record.line
   known.final ||= line.final
+  known.told?.push({ line: record.line, tokens: reading.tokens })
   if (rank >= known.rank) {
     known.rank = rank
     known.model = line.model ?? known.model
@@ -150,10 +151,11 @@ function begin(
   const uuid = id === null ? record.text(line.uuid) : null
   const reportedPicoUsd = picoUsd(record, line.costUsd)
   const { model, final, at, session, process, sidechain } = line
+  const told = messages.traced ? [{ line: record.line, tokens: reading.tokens }] : null
   const last = messages.threads.get(line.thread)
   if (last === undefined) {
     const facts = { id, requestId, model, reading, advisors, rank, final, uuid, at, line: record.line }
-    const begun = { isOpen: true, ...facts, folded: null, session, process, sidechain, reportedPicoUsd }
+    const begun = { isOpen: true, ...facts, folded: null, told, session, process, sidechain, reportedPicoUsd }
     admit(messages, line.thread, begun, sink)
     return begun
   }
@@ -169,6 +171,7 @@ function begin(
   last.at = at
   last.line = record.line
   last.folded = null
+  last.told = told
   last.session = session
   last.process = process
   last.sidechain = sidechain

@@ -144,6 +144,7 @@ function billOne(
     speed: typeof figures.speed === 'string' ? figures.speed : null,
     geo,
     sidechain: message.sidechain,
+    told: message.told ?? undefined,
   })
 }
 
