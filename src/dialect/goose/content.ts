@@ -45,13 +45,13 @@ const EDITOR: ReadonlyMap<string, readonly string[]> = new Map([
   ['str_replace', ['file.edit']],
   ['undo_edit', ['file.edit']],
 ])
-const TODO: readonly string[] = ['task.todo']
+const TASK_LIST: readonly string[] = ['task.todo']
 const NOTHING: readonly string[] = []
 
 /** Tools are named `<extension>__<tool>`; those of the extension `todo` keep a list. */
 function operations(record: RecordView, name: string, input: Node): readonly string[] {
   const cut = name.indexOf('__')
-  if (cut > 0 && name.slice(0, cut) === 'todo') return TODO
+  if (cut > 0 && name.slice(0, cut) === 'todo') return TASK_LIST
   const base = (cut < 0 ? name : name.slice(cut + 2)).toLowerCase()
   if (base !== 'text_editor') return operationsOf('goose', base)
   return EDITOR.get(record.word(record.get(input, K.command)) ?? '') ?? NOTHING

@@ -12,6 +12,9 @@
 // the index pass starts afresh right behind it.
 //
 // Node and record layout: src/kernel/layout.ts holds the same numbers for the readers.
+//
+// `@inline` is AssemblyScript's word for what is copied into its callers. TypeScript knows decorators of functions only as
+// an error, so each has a `@ts-ignore` before it; the compiler of AssemblyScript checks all the same.
 
 const NODE_BYTES: u32 = 20
 const RECORD_BYTES: u32 = 24
