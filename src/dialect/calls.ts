@@ -2,7 +2,7 @@ import type { Sink } from '../event/sink.ts'
 import type { Json, Text } from '../event/value.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import type { EncodedJson } from './encoded.ts'
-import { subjectsOf } from './operations.ts'
+import { subjectsOf } from './subjects.ts'
 
 /** A call of a tool, as any harness writes it. */
 export interface Call {

@@ -1,6 +1,3 @@
-import { key, keys } from '../kernel/key.ts'
-import { NONE, type Node, type RecordView } from '../kernel/record.ts'
-
 /** The harnesses whose tool names are known to the table. */
 export type OperationDialect =
   | 'claude'
@@ -237,6 +234,11 @@ export function operationsOf(dialect: OperationDialect, tool: string | null): re
   return isMcp(tool) ? MCP_CALL : NO_OPERATIONS
 }
 
+/** Does the table name this tool? */
+export function isListed(dialect: OperationDialect, tool: string): boolean {
+  return byTool[dialect].has(tool)
+}
+
 /** As `operationsOf`, for the slug of any harness; empty for one without a table. */
 export function operationsOfHarness(harness: string | null, tool: string | null): readonly string[] {
   // Kilo is made of OpenCode, and its own tools are in the same table.
@@ -253,43 +255,6 @@ function isMcp(tool: string): boolean {
   if (!tool.startsWith('mcp__')) return false
   const tail = tool.lastIndexOf('__')
   return tail > 5 && tail + 2 < tool.length && !VERBS.has(tool.slice(tail + 2))
-}
-
-const PATHS = ['file_path', 'notebook_path', 'path', 'filePath', 'absolute_path', 'dir_path'].map((name) =>
-  key(name),
-)
-const K = keys('name', 'arguments', 'argv', 'path')
-
-/** The files that a call names in its input: `file:<path as written>`. A command line is never parsed (§5). */
-export function subjectsOf(record: RecordView, input: Node): readonly string[] {
-  let subjects: string[] | undefined
-  for (const path of PATHS) {
-    const named = record.text(record.get(input, path))
-    if (named !== null) (subjects ??= []).push(`file:${named}`)
-  }
-  return subjects ?? NO_OPERATIONS
-}
-
-/** The entry of the b10x catalogue behind a call and the input it got: `tool_invoke` names both in its arguments. */
-export function b10xEntry(record: RecordView, tool: string | null, input: Node): [string | null, Node] {
-  if (tool !== 'tool_invoke') return [tool, input]
-  return [record.word(record.get(input, K.name)), record.get(input, K.arguments)]
-}
-
-/** Entries that work on the whole workspace when no path is given. */
-const ROOTED: ReadonlySet<string> = new Set(['find', 'dir_list', 'search'])
-
-/** What a call of a b10x entry is about (spec b10x-harness §7): a file, or the program it runs. */
-export function b10xSubjects(record: RecordView, entry: string | null, input: Node): readonly string[] {
-  if (entry === null || !byTool.b10x.has(entry)) return NO_OPERATIONS
-  if (entry === 'run') {
-    const argv = record.get(input, K.argv)
-    const program = record.isArray(argv) ? record.text(record.first(argv)) : null
-    return program === null ? NO_OPERATIONS : [`proc:${program}`]
-  }
-  const path = input === NONE ? null : record.text(record.get(input, K.path))
-  if (path !== null) return [`file:${path}`]
-  return ROOTED.has(entry) ? ['file:.'] : NO_OPERATIONS
 }
 
 function invert(table: Readonly<Record<string, string>>): ReadonlyMap<string, readonly string[]> {
