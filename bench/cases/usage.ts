@@ -1,3 +1,4 @@
+import { entriesIn } from '../../src/usage/entry-row.ts'
 import type { CorpusFacts } from '../../scripts/make-corpus.ts'
 import type { TranscriptResult } from '../../src/pipeline/job.ts'
 import type { BenchCase, Comparison } from '../case.ts'
@@ -59,7 +60,7 @@ function expectedSpending(facts: CorpusFacts): Spending {
 function spendingOf(results: readonly TranscriptResult[]): Spending {
   const totals = new Map<string, Spend>()
   for (const { ledger } of results) {
-    for (const { model, tokens } of ledger?.entries ?? []) {
+    for (const { model, tokens } of ledger === null ? [] : entriesIn(ledger.entries)) {
       const { input, cacheRead, cacheWrite5m, cacheWrite1h, output } = tokens
       add(totals, model ?? '', [input, cacheRead, cacheWrite5m, cacheWrite1h, output])
     }

@@ -1,4 +1,5 @@
 import { totalTokens, type TranscriptLedger } from '../usage/entry.ts'
+import { tokensIn } from '../usage/entry-row.ts'
 import type { JobOptions, TranscriptJob, TranscriptResult } from './job.ts'
 import { isArchived } from './corpus.ts'
 import { runJobs, type RunSettings } from './run.ts'
@@ -41,7 +42,8 @@ function archived(result: TranscriptResult | undefined): number {
 function alikeResults(results: readonly TranscriptResult[]): number[][] {
   const groups = new Map<string, number[]>()
   for (const [i, { dialect, bytes, lines, records, error, ledger }] of results.entries()) {
-    if (error !== null || ledger === null || ledger.entries.length + ledger.totals.length === 0) continue
+    if (error !== null || ledger === null || ledger.entries.blocks.length + ledger.totals.length === 0)
+      continue
     const key = JSON.stringify([dialect, bytes, lines, records, tokensOf(ledger)])
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [i])
@@ -51,8 +53,7 @@ function alikeResults(results: readonly TranscriptResult[]): number[][] {
 }
 
 function tokensOf({ entries, totals }: TranscriptLedger): number {
-  let sum = 0
-  for (const { tokens } of entries) sum += totalTokens(tokens)
+  let sum = tokensIn(entries)
   for (const total of totals) for (const { tokens } of total.entries) sum += totalTokens(tokens)
   return sum
 }

@@ -4,6 +4,9 @@ import { Scanner } from '../kernel/scanner.ts'
 import { type Census, addFailed, emptyCensus, mergeCensus } from '../sink/census-counts.ts'
 import { byteOrder } from '../source/byte-order.ts'
 import { SourceError } from '../source/source-error.ts'
+import type { TranscriptLedger } from '../usage/entry.ts'
+import { BLOCK_ROWS } from '../usage/entry-row.ts'
+import { EntryStore } from '../usage/entry-store.ts'
 import { failedResult, type JobOptions, type TranscriptJob, type TranscriptResult } from './job.ts'
 import type { LargeJob } from './large.ts'
 import { type Output, removePart } from './output.ts'
@@ -65,6 +68,7 @@ class Run {
   /** By the index of their job; an archive has several. */
   private readonly results: (TranscriptResult[] | undefined)[]
   private readonly census = emptyCensus()
+  private readonly entries = new EntryStore(BLOCK_ROWS)
   private pool: Pool | null = null
 
   constructor(jobs: readonly TranscriptJob[], options: JobOptions, settings: RunSettings) {
@@ -161,7 +165,16 @@ class Run {
       if (result.error !== null) addFailed(this.census, result.dialect)
       this.settings.progress?.(result)
     }
-    this.results[job.index] = results.map((result) => ({ ...result, census: null }))
+    this.results[job.index] = results.map((result) => ({
+      ...result,
+      census: null,
+      ledger: result.ledger === null ? null : this.keptLedger(result.ledger),
+    }))
+  }
+
+  /** The entries of all ledgers lie together: one by one they would take several times the room. */
+  private keptLedger(ledger: TranscriptLedger): TranscriptLedger {
+    return { ...ledger, entries: this.entries.adopt(ledger.entries) }
   }
 
   private async workers(): Promise<Pool> {

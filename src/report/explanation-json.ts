@@ -1,3 +1,4 @@
+import { isoOf } from '../usage/instant.ts'
 import type { CountedEntry } from '../usage/explain.ts'
 import type { OwnedEntry } from '../usage/entry.ts'
 import { addEntry, emptyFigures } from '../usage/figures.ts'
@@ -55,7 +56,8 @@ function placeFields({ entry, transcript }: OwnedEntry, paths: readonly string[]
 }
 
 function entryFields({ entry }: OwnedEntry): Field[] {
-  const { scope, key, process, session, model, at } = entry
+  const { scope, key = null, process, session, model, instant } = entry
+  const at = isoOf(instant)
   return Object.entries({ scope, key, process, session, model, at }).map(([name, value]): Field => [
     name,
     JSON.stringify(value),

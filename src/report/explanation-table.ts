@@ -1,3 +1,4 @@
+import { isoOf } from '../usage/instant.ts'
 import type { OwnedEntry } from '../usage/entry.ts'
 import type { LeftOut } from '../usage/witness.ts'
 import { addEntry, emptyFigures } from '../usage/figures.ts'
@@ -19,10 +20,10 @@ export function explanationTable(report: ExplanationReport, style: TableStyle): 
   const rows = counted.slice(0, MOST_ROWS).map(({ owned, picoUsd }) => {
     const figures = emptyFigures()
     addEntry(figures, owned.entry, picoUsd)
-    const { at, model } = owned.entry
+    const { instant, model } = owned.entry
     return [
       whereCounted(owned, report.paths),
-      at ?? '-',
+      isoOf(instant) ?? '-',
       model ?? '-',
       ...figureCells(figures, DECIMALS, isReported),
     ]

@@ -1,7 +1,8 @@
 import type { Billed, Settled } from '../event/billing.ts'
 import type { Usage } from '../event/events.ts'
 import type { RecordView } from '../kernel/record.ts'
-import type { LedgerEntry, OwnLeftOut, ProcessTotal, TranscriptLedger } from '../usage/entry.ts'
+import { type LedgerEntry, type OwnLeftOut, requestEntry, type TranscriptLedger } from '../usage/entry.ts'
+import { entriesIn } from '../usage/entry-row.ts'
 import { settle } from '../usage/settle.ts'
 import type { Origin } from '../usage/trace.ts'
 import { LedgerSink } from './ledger.ts'
@@ -46,58 +47,61 @@ export class TracedLedgerSink extends LedgerSink {
     super.settled(total)
   }
 
+  override billed(billed: Billed): void {
+    if (billed.place?.kind === 'echo') super.billed(billed)
+    else this.take(billed, { key: billed.key, origin: this.originOf(billed) })
+  }
+
   override finish(): TranscriptLedger {
     const ledger = super.finish()
-    const entries = ledger.entries.map((entry) => this.placed(entry))
-    const totals = ledger.totals.map((total) => this.placedTotal(total))
     const kept = new Map<string, LedgerEntry>()
-    for (const entry of entries) if (entry.key !== null) kept.set(entry.key, entry)
     const ofProcess = new Map<string, LedgerEntry>()
-    for (const entry of [...entries, ...totals.flatMap((total) => total.entries)].toReversed()) {
-      if (entry.process !== null && entry.scope !== 'request') ofProcess.set(entry.process, entry)
+    const made = ledger.totals.flatMap((total) => total.entries).toReversed()
+    for (const entry of entriesIn(ledger.entries)) {
+      if (entry.key !== null && entry.key !== undefined) kept.set(entry.key, entry)
+      if (entry.scope !== 'request') made.push(entry)
     }
+    for (const entry of made) if (entry.process !== null) ofProcess.set(entry.process, entry)
     const leftOut = this.left.map((left): OwnLeftOut => {
-      const { key, process } = left.entry
+      const { key = null, process } = left.entry
       if (left.reason === 'repeated') return { ...left, by: (key === null ? null : kept.get(key)) ?? left.by }
       return { ...left, by: (process === null ? null : ofProcess.get(process)) ?? null }
     })
-    return { ...ledger, entries, totals, leftOut }
+    return { ...ledger, leftOut }
   }
 
-  protected override entryOf(billed: Billed): LedgerEntry {
-    const entry = super.entryOf(billed)
+  /** Where a request was told; lines that told other numbers of it are left out for it. */
+  private originOf(billed: Billed): Origin {
     const event = this.told.shift() ?? this.here()
     const { told } = billed
     // Lines of a message tell of an advisor what they tell of it last.
-    if (told === undefined || billed.key?.includes(':advisor:') === true) return { ...entry, origin: event }
+    if (told === undefined || billed.key?.includes(':advisor:') === true) return event
     // Where none was taken as it stands, a record of its own told the final count.
     const line = told.find(({ tokens }) => tokens === billed.tokens)?.line ?? event.line
     const foldedLines = event.foldedLines.filter((folded) => !told.some((one) => one.line === folded))
-    const kept = { ...entry, origin: { ...event, line, foldedLines } }
+    const kept = { ...event, line, foldedLines }
+    const entry = { ...requestEntry(billed), key: billed.key }
     for (const { line: other, tokens } of told) {
       if (tokens === billed.tokens) continue
       const origin = { ...event, line: other, foldedLines: NO_LINES }
-      this.left.push({ entry: { ...entry, tokens, origin }, reason: 'repeated', by: kept })
+      const by = { ...entry, origin: kept }
+      this.left.push({ entry: { ...entry, tokens, origin }, reason: 'repeated', by })
     }
     return kept
   }
 
-  protected override displaced(earlier: LedgerEntry, later: LedgerEntry, kept: LedgerEntry): void {
-    const entry = kept.origin === earlier.origin ? later : earlier
-    this.left.push({ entry, reason: 'repeated', by: kept })
+  protected override displaced(entry: LedgerEntry, by: LedgerEntry): void {
+    this.left.push({ entry, reason: 'repeated', by })
   }
 
-  protected override covered(requests: readonly LedgerEntry[], _total: ProcessTotal): void {
-    for (const entry of requests) this.left.push({ entry, reason: 'in-process-total', by: null })
-  }
-
-  private placedTotal(total: ProcessTotal): ProcessTotal {
-    return { ...total, entries: total.entries.map((entry) => this.placed(entry)) }
+  protected override covered(process: string): void {
+    for (const entry of this.requestsOf(process)) {
+      this.left.push({ entry, reason: 'in-process-total', by: null })
+    }
   }
 
   /** A total, or what a price exceeds its requests by, was told by the record that settled its process. */
-  private placed(entry: LedgerEntry): LedgerEntry {
-    if (entry.origin !== undefined) return entry
+  protected override placed(entry: LedgerEntry): LedgerEntry {
     const settled = entry.process === null ? undefined : this.settledAt.get(entry.process)
     return settled === undefined ? entry : { ...entry, origin: settled.origin }
   }

@@ -83,7 +83,11 @@ export class Calendar {
    * (ISO: weeks begin on Monday, the first one holds January 4), `2026-01`; null when `iso` is no known time.
    */
   key(kind: CalendarKey, iso: string | null): string | null {
-    const instant = instantOf(iso)
+    return this.keyAt(kind, instantOf(iso))
+  }
+
+  /** The same for an instant in milliseconds since 1970 UTC. */
+  keyAt(kind: CalendarKey, instant: number | null): string | null {
     return instant === null ? null : this.quarter(instant)[kind]
   }
 

@@ -40,22 +40,24 @@ export const UNKNOWN = '(unknown)'
  */
 export function explainUsage(
   what: string,
-  entries: readonly OwnedEntry[],
+  entries: Iterable<OwnedEntry>,
   leftOut: readonly LeftOut[],
   transcripts: readonly LedgerTranscript[],
   { calendar, span, pricer }: Pick<GroupRequest, 'calendar' | 'span' | 'pricer'>,
 ): Explanation | null {
+  const all = [...entries]
   const bounded = span.since !== null || span.until !== null
-  const isInside = ({ entry }: OwnedEntry): boolean => !bounded || inSpan(span, calendar.key('day', entry.at))
+  const isInside = ({ entry }: OwnedEntry): boolean =>
+    !bounded || inSpan(span, calendar.keyAt('day', entry.instant))
   for (const kind of KINDS) {
     const subject = { kind, value: what }
     if (kind === 'day' && dayName(what) === null) continue
     const isMeant = (owned: OwnedEntry): boolean => {
       if (!isInside(owned)) return false
-      if (kind === 'day') return calendar.key('day', owned.entry.at) === what
+      if (kind === 'day') return calendar.keyAt('day', owned.entry.instant) === what
       return MATCHES[kind](owned.entry, what, transcripts[owned.transcript])
     }
-    const counted = entries.filter(isMeant)
+    const counted = all.filter(isMeant)
     const left = leftOut.filter(isMeant)
     if (counted.length + left.length === 0) continue
     return { subject, ...summed(counted, pricer), leftOut: left.toSorted(byPlace) }
@@ -73,7 +75,7 @@ const MATCHES: Readonly<
 > = {
   model: ({ model }, value) => (model ?? UNKNOWN) === value,
   session: ({ session }, value, transcript) => (session ?? transcript?.run) === value,
-  id: ({ key, process, origin }, value) =>
+  id: ({ key = null, process, origin }, value) =>
     key === value || process === value || origin?.requestId === value || hasPart(key, value),
 }
 
@@ -106,7 +108,7 @@ function byPlace(a: OwnedEntry, b: OwnedEntry): number {
   )
 }
 
-function compareText(a: string | null, b: string | null): number {
+function compareText(a: string | null | undefined, b: string | null | undefined): number {
   const [left, right] = [a ?? '', b ?? '']
   return left < right ? -1 : Number(left > right)
 }

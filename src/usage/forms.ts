@@ -1,5 +1,7 @@
-import { claudeMessage } from './claude-key.ts'
-import { type LedgerEntry, type TranscriptLedger, totalTokens } from './entry.ts'
+import { type TranscriptLedger, totalTokens } from './entry.ts'
+import { type EntryRows, entriesIn, Flag, FLAGS, ROW_WORDS, selectRows, settingsIn } from './entry-row.ts'
+import { IDENTITY_WORDS } from './identity.ts'
+import { IdentityMap } from './identity-map.ts'
 import { addLedger, emptyLineage, resolveLineage } from './lineage.ts'
 
 /** What tells whether two transcripts are forms of one run. */
@@ -107,11 +109,7 @@ function idsOf(transcript: FormTranscript): ReadonlySet<string> {
   const ids = new Set<string>()
   const { ledger } = transcript
   if (ledger === null) return ids
-  let last: string | null | undefined
-  for (const { session } of ledger.entries) {
-    if (session !== last) ids.add(sessionIdOf(session, transcript))
-    last = session
-  }
+  for (const { session } of settingsIn(ledger.entries)) ids.add(sessionIdOf(session, transcript))
   for (const { entries } of ledger.totals) {
     for (const { session } of entries) ids.add(sessionIdOf(session, transcript))
   }
@@ -158,23 +156,31 @@ function nameOf(transcript: FormTranscript | undefined): string {
 function tokensIn(id: string, members: readonly number[], transcripts: readonly FormTranscript[]): number {
   const lineage = emptyLineage()
   for (const i of members) addLedger(lineage, partOf(id, transcripts[i]), i)
-  return resolveLineage(lineage).entries.reduce((sum, { entry }) => sum + totalTokens(entry.tokens), 0)
+  let sum = 0
+  for (const { entry } of resolveLineage(lineage).entries) sum += totalTokens(entry.tokens)
+  return sum
 }
 
 /** What a transcript bills for one session. */
 function partOf(id: string, transcript: FormTranscript | undefined): TranscriptLedger {
-  if (transcript === undefined || transcript.ledger === null) return { entries: [], totals: [], repeats: 0 }
-  const isPart = ({ session }: LedgerEntry): boolean => sessionIdOf(session, transcript) === id
+  if (transcript === undefined || transcript.ledger === null) {
+    return { entries: { blocks: [], settings: [], odd: [] }, totals: [], repeats: 0 }
+  }
+  const { entries, totals } = transcript.ledger
+  const isPart = ({ session }: { readonly session: string | null }): boolean =>
+    sessionIdOf(session, transcript) === id
   return {
-    entries: transcript.ledger.entries.filter(isPart),
-    totals: transcript.ledger.totals.filter(({ entries: [first] }) => first !== undefined && isPart(first)),
+    entries: selectRows(entries, new Set([...settingsIn(entries)].filter(isPart))),
+    totals: totals.filter(({ entries: [first] }) => first !== undefined && isPart(first)),
     repeats: 0,
   }
 }
 
 function requestsOf({ entries, totals }: TranscriptLedger): number {
-  const all = [...entries, ...totals.flatMap((total) => total.entries)]
-  return all.reduce((sum, { requests }) => sum + requests, 0)
+  let sum = 0
+  for (const { requests } of entriesIn(entries)) sum += requests
+  for (const total of totals) for (const { requests } of total.entries) sum += requests
+  return sum
 }
 
 function bestOf(forms: readonly Form[]): Form {
@@ -212,7 +218,8 @@ function isSameRun(id: string, form: Form, best: Form, transcripts: readonly For
 function isNamedByFile(id: string, transcript: FormTranscript | undefined): boolean {
   if (transcript === undefined || transcript.run !== id) return false
   const name = transcript.path.slice(transcript.path.lastIndexOf('/') + 1)
-  const isNamed = transcript.ledger?.entries.some(({ session }) => session === id) === true
+  const settings = transcript.ledger === null ? [] : settingsIn(transcript.ledger.entries)
+  const isNamed = [...settings].some(({ session }) => session === id)
   return !isNamed && name.split('.')[0] === id.split('.')[0]
 }
 
@@ -246,16 +253,31 @@ function kinOf(id: string, { name, members }: Form, transcripts: readonly FormTr
 
 /** How many requests of `stored` are also in `printed`, and whether totals there hold them. */
 function sharedRequests(printed: TranscriptLedger, stored: TranscriptLedger): readonly [number, boolean] {
-  const single = messages(printed.entries.flatMap(({ key }) => key ?? []))
-  const settled = messages(printed.totals.flatMap(({ keys }) => keys))
-  let [inTotals, alone] = [0, 0]
-  for (const message of messages(stored.entries.flatMap(({ key }) => key ?? []))) {
-    if (settled.has(message)) inTotals++
-    else if (single.has(message)) alone++
+  const single = messagesIn(printed.entries)
+  const settled = new IdentityMap(2)
+  for (const { keys } of printed.totals) {
+    for (let at = 0; at < keys.length; at += IDENTITY_WORDS) settled.add(keys, at)
   }
+  let [inTotals, alone] = [0, 0]
+  eachMessage(stored.entries, (words, at) => {
+    if (settled.has(words, at)) inTotals++
+    else if (single.has(words, at)) alone++
+  })
   return [inTotals + alone, inTotals > 0]
 }
 
-function messages(keys: readonly string[]): Set<string> {
-  return new Set(keys.map((key) => claudeMessage(key) ?? key))
+function messagesIn(rows: EntryRows): IdentityMap {
+  const messages = new IdentityMap(2)
+  eachMessage(rows, (words, at) => messages.add(words, at))
+  return messages
+}
+
+/** Messages of requests that have a key; each once, though several requests may be of it. */
+function eachMessage(rows: EntryRows, call: (words: Uint32Array, at: number) => void): void {
+  const seen = new IdentityMap(2)
+  for (const words of rows.blocks) {
+    for (let at = 0; at < words.length; at += ROW_WORDS) {
+      if ((words[at + FLAGS]! & Flag.Keyed) !== 0 && seen.add(words, at)) call(words, at)
+    }
+  }
 }

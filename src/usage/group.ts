@@ -97,7 +97,7 @@ export function groupUsage(
   const caveats = new Map<PriceCaveat, number>()
   const bounded = span.since !== null || span.until !== null
   for (const { entry, transcript } of entries) {
-    if (bounded && !inSpan(span, calendar.key('day', entry.at))) continue
+    if (bounded && !inSpan(span, calendar.keyAt('day', entry.instant))) continue
     const picoUsd = computedPrice(entry, pricer, caveats)
     if (picoUsd === null && entry.scope !== 'price') addUnpriced(unpriced, entry)
     const figures = figuresAt(root, by, entry, transcripts[transcript], calendar)
@@ -168,7 +168,7 @@ function keyValue(
     case 'transcript':
       return transcript?.path ?? null
     default:
-      return calendar.key(key, entry.at)
+      return calendar.keyAt(key, entry.instant)
   }
 }
 

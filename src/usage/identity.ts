@@ -57,14 +57,20 @@ export function isWithoutRequest(words: Uint32Array, at: number): boolean {
   return (words[at + 3]! & WITHOUT_REQUEST) !== 0
 }
 
-/** A sequence as far as its next part `text`, from what it was before: `words[at…]` becomes the hash of both. */
-export function chainIdentity(words: Uint32Array, at: number, part: Uint32Array, partAt: number): void {
-  let a = words[at]!
-  for (let i = 0; i < IDENTITY_WORDS; i++) {
-    a = mixed(Math.imul(a ^ part[partAt + i]!, 0x9e3779b1) ^ words[at + i]!)
-    words[at + i] = a
+/** Make `sequence`, the identity of what came so far, that of the same with `length` words of `next[at…]` behind it. */
+export function chainIdentity(sequence: Uint32Array, next: Uint32Array, at: number, length: number): void {
+  let [a, b, c, d] = [sequence[0]!, sequence[1]!, sequence[2]!, sequence[3]!]
+  for (let i = 0; i < length; i++) {
+    const word = next[at + i]!
+    a = mixed(Math.imul(a ^ word, 0x9e3779b1) + d)
+    b = mixed(Math.imul(b + word, 0x85ebca77) ^ a)
+    c = mixed(Math.imul(c ^ word, 0xc2b2ae3d) + b)
+    d = mixed(Math.imul(d + word, 0x27d4eb2f) ^ c)
   }
-  words[at] = mixed(words[at]! + a)
+  sequence[0] = a
+  sequence[1] = b
+  sequence[2] = c
+  sequence[3] = d
 }
 
 /** `advisor:<n>` at the end of a key, or where it ends. */

@@ -14,6 +14,11 @@ export function instantOf(iso: string | null): number | null {
   return plainUtc(iso) ?? parsed(iso)
 }
 
+/** `2026-01-31T12:00:00.000Z`; null stays null. */
+export function isoOf(instant: number | null): string | null {
+  return instant === null ? null : new Date(instant).toISOString()
+}
+
 /** The one spelling nearly all harnesses use, `2026-01-31T12:00:00.000Z`, several times faster than the pattern. */
 function plainUtc(iso: string): number | null {
   if (iso.length !== 24 || iso.charCodeAt(23) !== 0x5a || iso.charCodeAt(10) !== 0x54) return null

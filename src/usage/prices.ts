@@ -50,7 +50,7 @@ export class PriceTable implements Pricer {
     if (model === null || model === undefined || nothingKnown(entry.tokens)) return UNPRICED
     const caveats: PriceCaveat[] = []
     const factor = factorOf(entry, model.factors ?? {}, caveats)
-    const instant = instantOf(entry.at)
+    const { instant } = entry
     if (instant === null) caveats.push('date-unknown')
     const period = periodAt(model.rates, instant, this.asOfInstant)
     const searches = searchPrice(entry, period, caveats)

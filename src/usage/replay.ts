@@ -1,17 +1,15 @@
-import type { Place } from '../event/billing.ts'
-import { compareTimes, type OwnedEntry, totalTokens } from './entry.ts'
+import type { CorpusRows } from './corpus-rows.ts'
+import { totalTokens } from './entry.ts'
+import { Flag, TRANSCRIPT } from './entry-row.ts'
+import { chainIdentity, IDENTITY_WORDS } from './identity.ts'
+import { IdentityMap } from './identity-map.ts'
 import type { Witness } from './witness.ts'
 
-/** One record of running totals, and what it bills; `entry` is null for an echo. */
-export interface PlacedStep {
-  readonly place: Place
-  readonly transcript: number
-  readonly entry: OwnedEntry | null
-}
+/** Rows that bill nothing: they are only steps. */
+const ONLY_STEP = Flag.Echo | Flag.GivesWay
 
-/** What is left of placed entries once copied history is told apart. */
-export interface Unreplayed {
-  readonly kept: readonly OwnedEntry[]
+/** What became of placed entries once copied history was told apart. Those that are left are marked as kept. */
+interface Unreplayed {
   /** Entries left out because the parent, or an earlier sibling, has them. */
   readonly replayed: number
   /** Entries left out because the same thread is in another transcript. */
@@ -30,9 +28,9 @@ interface Recorded {
   readonly thread: string
   readonly parent: string | null
   readonly transcript: number
-  /** In the order of the transcript. */
-  readonly steps: PlacedStep[]
-  readonly total: boolean
+  /** Rows in the order of the transcript. */
+  readonly steps: number[]
+  total: boolean
 }
 
 /**
@@ -43,27 +41,29 @@ interface Recorded {
  * here may have copied the same beginning: it counts for the earliest. Nothing is decided by equal counters elsewhere:
  * two subagents may well do first turns of the same size.
  *
+ * @param steps rows that have a place and no key: records of running totals, and what they bill
  * @param known threads of which other requests are known than those in `steps`
  * @param rank of a transcript: of two equal copies the one with the lower rank counts
  * @param witness told of what is left out
  */
 export function withoutReplays(
-  steps: readonly PlacedStep[],
+  rows: CorpusRows,
+  steps: readonly number[],
   known: ReadonlySet<string>,
   rank: (transcript: number) => number,
-  witness: Witness = () => {},
+  witness: Witness,
 ): Unreplayed {
-  const recorded = recordedThreads(steps)
-  const { chosen, duplicates } = chooseCopies(recorded, known, rank)
+  const recorded = recordedThreads(rows, steps)
+  const { chosen, duplicates } = chooseCopies(rows, recorded, known, rank)
   for (const one of recorded) {
     const other = chosen.get(one.thread)
     if (other === one) continue
-    for (const { entry } of one.steps) {
-      if (entry !== null)
-        witness(entry, one.total && !other?.total ? 'thread-total' : 'same-thread', firstOf(other))
+    for (const row of one.steps) {
+      if (!isEntry(rows, row)) continue
+      witness(row, one.total && !other?.total ? 'thread-total' : 'same-thread', firstOf(rows, other))
     }
   }
-  const verdict: Verdict = { kept: [], replayed: 0, orphans: [], witness }
+  const verdict: Verdict = { rows, replayed: 0, orphans: [], witness }
   const families = new Map<string, Recorded[]>()
   const heads = ringHeads(chosen)
   for (const one of chosen.values()) {
@@ -71,47 +71,52 @@ export function withoutReplays(
     const original = parent === null ? undefined : chosen.get(parent)
     if (one.total || parent === null) keepFrom(one, 0, verdict)
     else if (original === undefined || original.total) addTo(families, parent, one)
-    else keepFrom(one, sharedSteps(one, original), verdict, original)
+    else keepFrom(one, sharedSteps(rows, one, original), verdict, original)
   }
   for (const [parent, siblings] of families) keepOrphans(parent, siblings, rank, verdict)
-  const { kept, replayed, orphans } = verdict
-  return { kept, replayed, orphans, duplicates }
+  const { replayed, orphans } = verdict
+  return { replayed, orphans, duplicates }
 }
 
 interface Verdict {
-  readonly kept: OwnedEntry[]
+  readonly rows: CorpusRows
   replayed: number
   readonly orphans: Orphan[]
   readonly witness: Witness
 }
 
-function firstOf(one: Recorded | undefined): OwnedEntry | null {
-  return one?.steps.find(({ entry }) => entry !== null)?.entry ?? null
+function firstOf(rows: CorpusRows, one: Recorded | undefined): number | null {
+  return one?.steps.find((row) => isEntry(rows, row)) ?? null
 }
 
-/** Steps put together by thread and transcript. Echoes and entries come apart, so they are put in order here. */
-function recordedThreads(steps: readonly PlacedStep[]): Recorded[] {
+/** The row bills something. */
+function isEntry(rows: CorpusRows, row: number): boolean {
+  return (rows.flags(row) & ONLY_STEP) === 0
+}
+
+/** Steps put together by thread and transcript. */
+function recordedThreads(rows: CorpusRows, steps: readonly number[]): Recorded[] {
   const found = new Map<string, Recorded>()
-  for (const step of steps) {
-    const { thread, parent, kind } = step.place
-    const key = `${step.transcript} ${thread}`
+  for (const row of steps) {
+    const { thread, parent, kind } = rows.setting(row)
+    const transcript = rows.word(row, TRANSCRIPT)
+    const key = `${transcript} ${thread}`
     let one = found.get(key)
     if (one === undefined) {
-      one = { thread, parent, transcript: step.transcript, steps: [], total: kind === 'total' }
+      one = { thread: thread ?? '', parent, transcript, steps: [], total: false }
       found.set(key, one)
     }
-    one.steps.push(step)
+    // An echo does not know what it is an echo of.
+    if (kind === 'total') one.total = true
+    one.steps.push(row)
   }
-  for (const one of found.values()) one.steps.sort((a, b) => numberOf(a) - numberOf(b))
+  for (const one of found.values()) one.steps.sort((a, b) => rows.word(a, 0) - rows.word(b, 0))
   return [...found.values()]
-}
-
-function numberOf(step: PlacedStep): number {
-  return step.place.step ?? 0
 }
 
 /** One transcript for each thread. Totals give way to the thread's own records; of totals the largest covers the others. */
 function chooseCopies(
+  rows: CorpusRows,
   recorded: readonly Recorded[],
   known: ReadonlySet<string>,
   rank: (transcript: number) => number,
@@ -120,7 +125,7 @@ function chooseCopies(
   let duplicates = 0
   for (const one of recorded) {
     if (one.total && known.has(one.thread)) {
-      duplicates += entriesOf(one)
+      duplicates += entriesOf(rows, one)
       continue
     }
     const other = chosen.get(one.thread)
@@ -128,29 +133,34 @@ function chooseCopies(
       chosen.set(one.thread, one)
       continue
     }
-    const better = compareCopies(one, other, rank) < 0
-    duplicates += entriesOf(better ? other : one)
+    const better = compareCopies(rows, one, other, rank) < 0
+    duplicates += entriesOf(rows, better ? other : one)
     if (better) chosen.set(one.thread, one)
   }
   return { chosen, duplicates }
 }
 
-function compareCopies(a: Recorded, b: Recorded, rank: (transcript: number) => number): number {
+function compareCopies(
+  rows: CorpusRows,
+  a: Recorded,
+  b: Recorded,
+  rank: (transcript: number) => number,
+): number {
   return (
     Number(a.total) - Number(b.total) ||
-    (a.total ? tokensOf(b) - tokensOf(a) : 0) ||
+    (a.total ? tokensOf(rows, b) - tokensOf(rows, a) : 0) ||
     b.steps.length - a.steps.length ||
     rank(a.transcript) - rank(b.transcript) ||
     a.transcript - b.transcript
   )
 }
 
-function entriesOf({ steps }: Recorded): number {
-  return steps.reduce((sum, { entry }) => sum + (entry === null ? 0 : 1), 0)
+function entriesOf(rows: CorpusRows, { steps }: Recorded): number {
+  return steps.reduce((sum, row) => sum + Number(isEntry(rows, row)), 0)
 }
 
-function tokensOf({ steps }: Recorded): number {
-  return steps.reduce((sum, { entry }) => sum + (entry === null ? 0 : totalTokens(entry.entry.tokens)), 0)
+function tokensOf(rows: CorpusRows, { steps }: Recorded): number {
+  return steps.reduce((sum, row) => sum + (isEntry(rows, row) ? totalTokens(rows.entry(row).tokens) : 0), 0)
 }
 
 /**
@@ -183,21 +193,30 @@ function leastOfRing(inRing: string, chosen: ReadonlyMap<string, Recorded>): str
 }
 
 /** Steps at the beginning that are the same in both. */
-function sharedSteps(a: Recorded, b: Recorded): number {
+function sharedSteps(rows: CorpusRows, a: Recorded, b: Recorded): number {
   const most = Math.min(a.steps.length, b.steps.length)
   let shared = 0
-  while (shared < most && a.steps[shared]!.place.counters === b.steps[shared]!.place.counters) shared++
+  while (shared < most && hasSameCounters(rows, a.steps[shared]!, b.steps[shared]!)) shared++
   return shared
+}
+
+function hasSameCounters(rows: CorpusRows, a: number, b: number): boolean {
+  for (let i = 1; i < IDENTITY_WORDS; i++) if (rows.word(a, i) !== rows.word(b, i)) return false
+  return true
 }
 
 /** @param original whose steps those before `start` are copies of; undefined when it is one of several siblings */
 function keepFrom({ steps }: Recorded, start: number, verdict: Verdict, original?: Recorded): void {
-  for (const [i, { entry }] of steps.entries()) {
-    if (entry === null) continue
-    if (i < start) {
-      verdict.replayed++
-      verdict.witness(entry, 'replayed', original?.steps[i]?.entry ?? null)
-    } else verdict.kept.push(entry)
+  const { rows } = verdict
+  for (const [i, row] of steps.entries()) {
+    if (!isEntry(rows, row)) continue
+    if (i >= start) {
+      rows.mark(row, Flag.Kept)
+      continue
+    }
+    verdict.replayed++
+    const by = original?.steps[i]
+    verdict.witness(row, 'replayed', by !== undefined && isEntry(rows, by) ? by : null)
   }
 }
 
@@ -213,47 +232,48 @@ function keepOrphans(
     keepFrom(only, 0, verdict)
     return
   }
-  const inOrder = siblings.toSorted((a, b) => compareBegun(a, b, rank))
-  const seen: Beginnings = new Map()
+  const { rows } = verdict
+  const inOrder = siblings.toSorted((a, b) => compareBegun(rows, a, b, rank))
+  const seen = new IdentityMap()
   for (const one of inOrder) {
-    const shared = walk(seen, one)
+    const shared = walk(rows, seen, one)
     if (shared > 0) verdict.orphans.push({ transcript: one.transcript, parent })
     keepFrom(one, shared, verdict)
   }
 }
 
-/** Sequences of counters as a tree: siblings can be many and long, so that comparing each with each would not do. */
-type Beginnings = Map<string | null, Beginnings>
-
-/** Put the thread's sequence into the tree; returns how much of its beginning was there. */
-function walk(tree: Beginnings, { steps }: Recorded): number {
-  let branch = tree
+/**
+ * Put all beginnings of the thread's sequence into `seen`; returns how long the longest is that was there. Siblings can be many
+ * and long, so that comparing each with each would not do.
+ */
+function walk(rows: CorpusRows, seen: IdentityMap, { steps }: Recorded): number {
+  const beginning = new Uint32Array(IDENTITY_WORDS)
   let shared = 0
-  let known = true
-  for (const { place } of steps) {
-    let next = branch.get(place.counters)
-    if (next === undefined) {
-      known = false
-      next = new Map()
-      branch.set(place.counters, next)
-    }
-    if (known) shared++
-    branch = next
+  for (const row of steps) {
+    const { words, at } = rows.find(row)
+    chainIdentity(beginning, words, at + 1, IDENTITY_WORDS - 1)
+    if (!seen.add(beginning, 0)) shared++
   }
   return shared
 }
 
-function compareBegun(a: Recorded, b: Recorded, rank: (transcript: number) => number): number {
+function compareBegun(
+  rows: CorpusRows,
+  a: Recorded,
+  b: Recorded,
+  rank: (transcript: number) => number,
+): number {
   return (
-    compareTimes(begunAt(a), begunAt(b)) ||
+    begunAt(rows, a) - begunAt(rows, b) ||
     rank(a.transcript) - rank(b.transcript) ||
     a.transcript - b.transcript ||
     (a.thread < b.thread ? -1 : 1)
   )
 }
 
-function begunAt({ steps }: Recorded): string | null {
-  return steps.find(({ entry }) => entry !== null)?.entry?.entry.firstAt ?? null
+function begunAt(rows: CorpusRows, one: Recorded): number {
+  const first = firstOf(rows, one)
+  return first === null ? Number.MAX_VALUE : rows.firstInstant(first)
 }
 
 function addTo(groups: Map<string, Recorded[]>, key: string, one: Recorded): void {

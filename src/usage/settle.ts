@@ -1,5 +1,6 @@
 import type { Settled, Tokens } from '../event/billing.ts'
 import { type LedgerEntry, type ProcessTotal, totalTokens } from './entry.ts'
+import { instantOf } from './instant.ts'
 
 /** Differences below 10^-9 USD come from the binary floating point of who wrote the prices. */
 const NOISE_PICO_USD = 1000n
@@ -19,8 +20,14 @@ const NO_TOKENS: Tokens = {
  *
  * Tokens and prices are the total's. It does not say how many requests there were: those that the transcript shows
  * are counted to their models, and a model that used tokens had at least one.
+ *
+ * @param keys identities of `requests`
  */
-export function settle(total: Settled, requests: readonly LedgerEntry[]): ProcessTotal {
+export function settle(
+  total: Settled,
+  requests: Iterable<LedgerEntry>,
+  keys: Uint32Array = new Uint32Array(),
+): ProcessTotal {
   const models = total.models ?? []
   const counts = models.map(() => 0)
   for (const request of requests) {
@@ -37,7 +44,6 @@ export function settle(total: Settled, requests: readonly LedgerEntry[]): Proces
     reportedPicoUsd: model.reportedPicoUsd,
   }))
   const rest = remainder(total, entries)
-  const keys = requests.flatMap(({ key }) => (key === null ? [] : [key]))
   return { entries: rest === null ? entries : [...entries, rest], keys }
 }
 
@@ -45,7 +51,7 @@ export function settle(total: Settled, requests: readonly LedgerEntry[]): Proces
  * What a stated price exceeds the reported prices of `entries` by, as an entry of its own, so that sums equal what was
  * reported; null when there is nothing to add.
  */
-export function remainder(total: Settled, entries: readonly LedgerEntry[]): LedgerEntry | null {
+export function remainder(total: Settled, entries: Iterable<LedgerEntry>): LedgerEntry | null {
   if (total.reportedPicoUsd === null) return null
   let rest = total.reportedPicoUsd
   let stated = false
@@ -58,13 +64,13 @@ export function remainder(total: Settled, entries: readonly LedgerEntry[]): Ledg
 }
 
 function blank(total: Settled): LedgerEntry {
+  const instant = instantOf(total.at)
   return {
-    key: null,
     process: total.process,
     session: total.session,
     model: null,
-    at: total.at,
-    firstAt: total.at,
+    instant,
+    firstInstant: instant,
     tokens: NO_TOKENS,
     webSearches: 0,
     final: true,

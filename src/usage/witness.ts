@@ -9,5 +9,5 @@ export interface LeftOut extends OwnedEntry {
   readonly to?: number
 }
 
-/** Told of everything that is left out, while it is decided. */
-export type Witness = (left: OwnedEntry, reason: LeftOutReason, by: OwnedEntry | null) => void
+/** Told of every row that is left out, while it is decided, and of the row that counts in its place, if it is one. */
+export type Witness = (row: number, reason: LeftOutReason, by: number | null) => void

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Settled } from '../../src/event/billing.ts'
 import { LedgerSink } from '../../src/sink/ledger.ts'
+import { entriesIn } from '../../src/usage/entry-row.ts'
+import { IDENTITY_WORDS, writeIdentity } from '../../src/usage/identity.ts'
 import { billed, tokens } from '../usage/entries.ts'
 
 const plain: Settled = { process: 'p', session: 's', at: null, models: null, reportedPicoUsd: null }
@@ -21,9 +23,11 @@ describe('one transcript', () => {
     sink.billed(billed({ key: 'k', tokens: tokens({ input: 6, output: 480 }), final: false }))
     sink.billed(billed({ key: 'k', tokens: tokens({ input: 7, output: 480 }), at: '2026-11-30T10:00:09Z' }))
     sink.billed(billed({ key: 'k', tokens: tokens({ input: 8, output: 1 }), final: false }))
-    const { entries, repeats } = sink.finish()
+    const { entries: rows, repeats } = sink.finish()
+    const entries = [...entriesIn(rows)]
     expect(entries).toMatchObject([{ tokens: { input: 7, output: 480 }, final: true, requests: 1 }])
-    expect(entries[0]).toMatchObject({ at: '2026-11-30T10:00:09Z', firstAt: '2026-11-30T10:00:00.000Z' })
+    const began = Date.UTC(2026, 10, 30, 10)
+    expect(entries[0]).toMatchObject({ instant: began + 9000, firstInstant: began })
     expect(repeats).toBe(3)
   })
 
@@ -31,14 +35,14 @@ describe('one transcript', () => {
     const sink = new LedgerSink()
     sink.billed(billed({ key: 'k', tokens: tokens({ input: 1, output: 9 }) }))
     sink.billed(billed({ key: 'k', tokens: tokens({ input: 2, output: 9 }), final: false }))
-    expect(sink.finish().entries).toMatchObject([{ tokens: { input: 1 } }])
+    expect([...entriesIn(sink.finish().entries)]).toMatchObject([{ tokens: { input: 1 } }])
   })
 
   test('unknown output is less than none', () => {
     const sink = new LedgerSink()
     sink.billed(billed({ key: 'k', tokens: tokens({ output: 0 }) }))
     sink.billed(billed({ key: 'k', tokens: tokens({ output: null }) }))
-    expect(sink.finish().entries).toMatchObject([{ tokens: { output: 0 } }])
+    expect([...entriesIn(sink.finish().entries)]).toMatchObject([{ tokens: { output: 0 } }])
   })
 })
 
@@ -51,10 +55,10 @@ describe('process totals', () => {
     sink.settled(totalOf(50))
     sink.settled(totalOf(90))
     const { entries, totals } = sink.finish()
-    expect(entries).toMatchObject([{ key: 'c' }])
+    expect([...entriesIn(entries)]).toMatchObject([{ process: 'q', tokens: { output: 4 } }])
     expect(totals).toMatchObject([
       {
-        keys: ['a', 'b'],
+        keys: identities('a', 'b'),
         entries: [
           {
             model: 'big',
@@ -94,7 +98,7 @@ describe('process totals', () => {
     const sink = new LedgerSink()
     for (const reportedPicoUsd of prices) sink.billed(billed({ process: 'p', reportedPicoUsd }))
     sink.settled({ ...plain, reportedPicoUsd: total })
-    const added = sink.finish().entries.filter(({ scope }) => scope === 'price')
+    const added = [...entriesIn(sink.finish().entries)].filter(({ scope }) => scope === 'price')
     expect(added.map(({ reportedPicoUsd }) => reportedPicoUsd)).toEqual(rest)
     for (const one of added) expect(one).toMatchObject({ requests: 0, tokens: { input: 0, output: 0 } })
   })
@@ -109,3 +113,9 @@ describe('process totals', () => {
     ])
   })
 })
+
+function identities(...keys: string[]): Uint32Array {
+  const words = new Uint32Array(IDENTITY_WORDS * keys.length)
+  for (const [i, key] of keys.entries()) writeIdentity(words, IDENTITY_WORDS * i, key)
+  return words
+}

@@ -37,8 +37,9 @@ export function billed(given: Partial<Billed> = {}): Billed {
   }
 }
 
-export function entry(given: Partial<LedgerEntry> = {}): LedgerEntry {
-  return { ...requestEntry(billed(given)), ...given }
+export function entry(given: Partial<Billed & LedgerEntry> = {}): LedgerEntry {
+  const { key: _key, at: _at, place: _place, ...own } = given
+  return { ...requestEntry(billed(given)), ...own }
 }
 
 const count = fc.option(fc.nat({ max: 400_000 }), { freq: 8 })
