@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { openB10x } from './b10x.ts'
 import { openClaudeSession } from './claude-session.ts'
 import { openClaudeStream } from './claude-stream.ts'
+import { openCodexRollout } from './codex-rollout.ts'
 import { emptyFacts, type CorpusFacts } from './facts.ts'
 import { cutTail, maybeFault } from './faults.ts'
 import { LineWriter, type WrittenFile } from './line-writer.ts'
@@ -11,7 +12,7 @@ import { Random } from './random.ts'
 import type { Run, RunContext } from './run.ts'
 import { openTexts } from './texts.ts'
 
-export const dialects = ['claude-session', 'claude-stream', 'b10x', 'metaharness'] as const
+export const dialects = ['claude-session', 'claude-stream', 'b10x', 'metaharness', 'codex-rollout'] as const
 export type Dialect = (typeof dialects)[number]
 
 export interface CorpusOptions {
@@ -95,5 +96,7 @@ function openRun(ctx: RunContext, dialect: Dialect, seed: number): Run {
       return openB10x(ctx)
     case 'metaharness':
       return openMetaharness(ctx)
+    case 'codex-rollout':
+      return openCodexRollout(ctx)
   }
 }

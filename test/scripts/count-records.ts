@@ -61,7 +61,30 @@ class Counter {
     }
     if (this.dialect === 'b10x') this.b10x(record, 0)
     else if (this.dialect === 'metaharness') this.metaharness(record)
+    else if (this.dialect === 'codex-rollout') this.codex(object(record['payload']))
     else this.claude(record)
+  }
+
+  private model = ''
+  /** The total that was counted last; equal ones are told again. */
+  private total = ''
+
+  private codex(payload: Json): void {
+    const { facts } = this
+    if (payload['model'] !== undefined) this.model = text(payload['model'])
+    if (payload['id'] !== undefined) this.total = ''
+    if (payload['type'] === 'function_call') this.call(text(payload['name']))
+    if (payload['type'] === 'function_call_output') this.result(false)
+    const info = object(payload['info'])
+    const total = JSON.stringify(info['total_token_usage'] ?? null)
+    if (payload['type'] !== 'token_count' || total === this.total) return
+    this.total = total
+    const last = object(info['last_token_usage'])
+    const sums = totalsOf(facts.models, this.model)
+    sums.input += number(last['input_tokens']) - number(last['cached_input_tokens'])
+    sums.cache_read += number(last['cached_input_tokens'])
+    sums.output += number(last['output_tokens'])
+    sums.messages += 1
   }
 
   private claude(record: Json): void {

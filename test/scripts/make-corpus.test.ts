@@ -100,6 +100,7 @@ test.each([
   { dialect: 'claude-stream', median: [650, 1_200], longShare: [0.004, 0.02] },
   { dialect: 'b10x', median: [50, 150], longShare: [0.0001, 0.001] },
   { dialect: 'metaharness', median: [280, 550], longShare: [0.002, 0.01] },
+  { dialect: 'codex-rollout', median: [250, 550], longShare: [0.0005, 0.01] },
 ] as const)(
   'lines of $dialect are as long as in real transcripts',
   async ({ dialect, median, longShare }) => {
