@@ -2,8 +2,14 @@ import { join } from 'node:path'
 import { bundle } from '../scripts/build.mjs'
 import { projectDir } from './project.ts'
 
-/** What is run: a program that measures, one that measures a single case, and what is loaded into others. */
-const PROGRAMS = ['bench/run.ts', 'bench/one.ts', 'bench/memory-probe.ts']
+/** What is run: a program that measures, one that measures a single case, what is loaded into others, and baselines. */
+const PROGRAMS = [
+  'bench/run.ts',
+  'bench/one.ts',
+  'bench/memory-probe.ts',
+  'bench/peers/plain.ts',
+  'bench/peers/duckdb.ts',
+]
 
 /**
  * Turn the benchmark into plain JavaScript in `dist`, together with the code it measures.

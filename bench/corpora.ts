@@ -15,7 +15,6 @@ const recipes = {
   folder: ['claude-session', 200_000_000, 40],
   transcript: ['claude-session', 200_000_000, 1],
   small: ['claude-session', 10_000_000, 5000],
-  large: ['claude-session', 1_000_000_000, 1],
 } as const satisfies Record<string, readonly [Dialect, number, number]>
 
 export type CorpusName = keyof typeof recipes

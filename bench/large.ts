@@ -1,40 +1,73 @@
+import { rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { peakRssOf } from './command.ts'
-import { stage } from './corpora.ts'
+import { generate } from './corpora.ts'
 import { peakLimit, readGuard } from './guard.ts'
 import { command } from './project.ts'
 import { openWorkplace } from './workplace.ts'
 
-/** Room for a transcript of 1 GB and its output. */
-const ROOM_BYTES = 2.3e9
+/** Room for a transcript and its output, as a multiple of the transcript. */
+const ROOM = 2.3
+
+/** What the conversion of one very large transcript took. */
+export interface LargeRun {
+  readonly bytes: number
+  readonly workers: number
+  readonly peakRssBytes: number
+  readonly seconds: number
+}
 
 /**
- * Convert one transcript of 1 GB, in this thread, with two workers and with one for each core, and check the peak memory
- * that the operating system saw; the exit code.
+ * Convert one transcript of `sizeBytes`, in this thread, with two workers and with one for each core, and check the peak
+ * memory that the operating system saw; the exit code.
  */
-export async function measureLarge(): Promise<number> {
-  const workplace = openWorkplace(ROOM_BYTES)
+export async function measureLarge(sizeBytes: number): Promise<number> {
+  const guard = readGuard()
+  const workers = new Set([0, 2, availableParallelism()])
+  const runs = await runLarge(sizeBytes, [...workers], (run) => {
+    const [peak, limit] = [run.peakRssBytes / 1e6, peakLimit(guard, run.workers)]
+    console.log(
+      `${peak <= limit ? 'ok   ' : 'SHORT'} one transcript of ${(run.bytes / 1e9).toFixed(1)} GB, ${run.workers} workers: ` +
+        `peak RSS ${Math.round(peak)} MB, at most ${limit} MB; ${Math.round(run.bytes / 1e6 / run.seconds)} MB/s`,
+    )
+  })
+  return runs.every((run) => run.peakRssBytes / 1e6 <= peakLimit(guard, run.workers)) ? 0 : 1
+}
+
+/**
+ * Convert one transcript with each number of workers.
+ *
+ * @param done told of every run when it is over
+ */
+export async function runLarge(
+  sizeBytes: number,
+  workers: readonly number[],
+  done: (run: LargeRun) => void = () => {},
+): Promise<LargeRun[]> {
+  const workplace = openWorkplace(sizeBytes * ROOM)
   try {
-    const { path, bytes } = await stage('large', workplace.folder)
-    const guard = readGuard()
-    let ok = true
-    for (const workers of new Set([0, 2, availableParallelism()])) {
-      const to = join(workplace.folder, 'out/')
-      const options = ['--quiet', '--jobs', String(workers)]
-      const startedMs = performance.now()
-      const asked = [process.execPath, command, 'convert', path, '-o', to, ...options] as const
-      const peak = peakRssOf(asked, workplace.folder) / 1e6
-      const seconds = (performance.now() - startedMs) / 1000
-      const limit = peakLimit(guard, workers)
-      ok &&= peak <= limit
-      console.log(
-        `${peak <= limit ? 'ok   ' : 'SHORT'} one transcript of ${(bytes / 1e9).toFixed(1)} GB, ${workers} workers: ` +
-          `peak RSS ${Math.round(peak)} MB, at most ${limit} MB; ${Math.round(bytes / 1e6 / seconds)} MB/s`,
-      )
-    }
-    return ok ? 0 : 1
+    const path = join(workplace.folder, 'large')
+    const { bytes } = await generate('large', { dialect: 'claude-session', sizeBytes, files: 1, path })
+    return workers.map((count) => {
+      const run = { bytes, workers: count, ...convertLarge(path, count, workplace.folder) }
+      done(run)
+      return run
+    })
   } finally {
     workplace.close()
   }
+}
+
+function convertLarge(
+  path: string,
+  workers: number,
+  folder: string,
+): { readonly peakRssBytes: number; readonly seconds: number } {
+  const to = join(folder, 'out/')
+  rmSync(to, { recursive: true, force: true })
+  const startedMs = performance.now()
+  const options = ['--quiet', '--jobs', String(workers)]
+  const peakRssBytes = peakRssOf([process.execPath, command, 'convert', path, '-o', to, ...options], folder)
+  return { peakRssBytes, seconds: (performance.now() - startedMs) / 1000 }
 }

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CallCost } from './cases/vocabulary.ts'
 import type { Machine } from './machine.ts'
+import type { PeersDocument } from './peers/document.ts'
 import { projectDir } from './project.ts'
 import type { Row, Sampled } from './sampled.ts'
 
@@ -18,11 +19,16 @@ export interface BenchDocument {
   readonly samples: readonly Sampled[]
 }
 
-/** Keep the raw samples of a run under its date and commit; the path of the file. */
-export function writeRecord(document: BenchDocument): string {
+/**
+ * Keep the raw samples of a run under its date and commit; the path of the file.
+ *
+ * @param kind a word for the name of the file, when it is no ordinary run
+ */
+export function writeRecord(document: BenchDocument | PeersDocument, kind = ''): string {
   const folder = join(projectDir, 'bench/records')
   const stamp = document.at.slice(0, 19).replaceAll(':', '')
-  const path = join(folder, `${stamp}-${document.machine.commit ?? 'no-commit'}.json`)
+  const commit = document.machine.commit ?? 'no-commit'
+  const path = join(folder, `${[stamp, kind, commit].filter((word) => word !== '').join('-')}.json`)
   mkdirSync(folder, { recursive: true })
   const rounded = JSON.stringify(document, (_, value: unknown) =>
     typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value,

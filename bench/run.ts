@@ -1,15 +1,16 @@
-import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { entries, entriesForAny } from './cases.ts'
 import type { CallCost } from './cases/vocabulary.ts'
 import { formatFindings, judge, readGuard } from './guard.ts'
 import { measureLarge } from './large.ts'
 import { describeMachine } from './machine.ts'
+import { measureOne } from './measure-one.ts'
+import { measurePeers } from './peers/measure.ts'
+import { say } from './progress.ts'
 import { type BenchDocument, writeRecord } from './record.ts'
-import { type BenchRequest, parse } from './request.ts'
-import { type Report, rowsOf, type Sampled, type Task } from './sampled.ts'
+import { type BenchRequest, isWanted, parse } from './request.ts'
+import { rowsOf, type Sampled } from './sampled.ts'
 import { formatCalls, formatMachine, formatTable } from './table.ts'
 import { openWorkplace } from './workplace.ts'
 
@@ -21,7 +22,8 @@ const CALLS = 'calls'
 
 /** Measure what was asked for and print it; the exit code. */
 async function run(request: BenchRequest): Promise<number> {
-  if (request.large) return measureLarge()
+  if (request.peers !== null) return measurePeers(request.peers, request)
+  if (request.largeBytes !== null) return measureLarge(request.largeBytes)
   const machine = describeMachine()
   const workplace = openWorkplace(ROOM_BYTES)
   try {
@@ -80,33 +82,6 @@ async function measureAll(
   }
   say('')
   return { samples, calls }
-}
-
-function isWanted(name: string, only: readonly string[]): boolean {
-  return only.length === 0 || only.some((beginning) => name.startsWith(beginning))
-}
-
-/** Run one case in a process of its own. @throws Error when it failed; it has said why */
-function measureOne(task: Task): Promise<Report> {
-  const program = fileURLToPath(new URL('one.js', import.meta.url))
-  const child = spawn(process.execPath, [program, JSON.stringify(task)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const parts: string[] = []
-  child.stdout.setEncoding('utf8').on('data', (part: string) => parts.push(part))
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code) => {
-      if (code !== 0) return reject(new Error(`the case ${task.case} failed`))
-      const answer: Report = JSON.parse(parts.join(''))
-      resolve(answer)
-    })
-  })
-}
-
-/** What is going on, for people who wait. */
-function say(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
 }
 
 try {

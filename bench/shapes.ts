@@ -24,8 +24,12 @@ export const shapes: Readonly<Record<string, ShapeRecipe>> = {
     make: (size) => repeated(() => '{"type":"mode","mode":"x"}', size),
   },
   'blank-lines': {
-    title: 'all blank lines',
-    make: (size) => ({ bytes: Buffer.alloc(size, '\n'), records: 0, unparsed: 0 }),
+    title: 'five million empty lines',
+    make: (size) => ({
+      bytes: Buffer.alloc(size >= MEGABYTE ? 5 * MEGABYTE : size, '\n'),
+      records: 0,
+      unparsed: 0,
+    }),
   },
   'broken-lines': {
     title: 'all lines cut short',
@@ -57,9 +61,9 @@ export const shapes: Readonly<Record<string, ShapeRecipe>> = {
     make: (size) => repeated((i) => manyKeys(i, 2000), size),
   },
   'long-line': {
-    title: 'one line of 50 MB',
+    title: 'one line of 200 MB',
     make: (size) => {
-      const words = Buffer.alloc(size >= MEGABYTE ? 50 * MEGABYTE : size, text(4096))
+      const words = Buffer.alloc(size >= MEGABYTE ? 200 * MEGABYTE : size, text(4096))
       const [head, tail] = record(0, '"@"').split('@')
       return {
         bytes: Buffer.concat([Buffer.from(head ?? ''), words, Buffer.from(`${tail}\n`)]),

@@ -54,7 +54,8 @@ function rounded(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toFixed(1)
 }
 
-function alignedLines(lines: readonly (readonly string[])[], right: readonly number[]): string {
+/** Cells padded to columns; those named in `right` end together. */
+export function alignedLines(lines: readonly (readonly string[])[], right: readonly number[]): string {
   const widths =
     lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? []
   return lines

@@ -37,13 +37,13 @@ const units: Record<string, number> = {
   gib: 2 ** 30,
 }
 
-/** Bytes of a size such as `50MB`. @throws TypeError when it is none */
-export function parseSize(text: string): number {
+/** Bytes of a size such as `50MB`. @param flag who wants it @throws TypeError when it is none */
+export function parseSize(text: string, flag = '--size'): number {
   const match = /^(\d+(?:\.\d+)?)\s*([kmg]?i?b|)$/i.exec(text.trim())
   const unit = units[match?.[2]?.toLowerCase() ?? '?']
   const bytes = Math.round(Number(match?.[1]) * (unit ?? Number.NaN))
   if (!Number.isSafeInteger(bytes) || bytes < 1)
-    throw new TypeError(`--size wants bytes such as 50MB, got ${text}`)
+    throw new TypeError(`${flag} wants bytes such as 50MB, got ${text}`)
   return bytes
 }
 
