@@ -1,47 +1,39 @@
-import type { Text } from '../event/value.ts'
 import { Bin, type Sink } from '../event/sink.ts'
 import { keys } from '../kernel/key.ts'
 import { Kind } from '../kernel/layout.ts'
-import { NONE, type Node, type RecordView } from '../kernel/record.ts'
+import { NONE, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
-import type { Adapter, Ending, Evidence } from './adapter.ts'
+import type { Adapter } from './adapter.ts'
 import { assistantRecord, isReadable, readMessage } from './claude/assistant.ts'
 import { authFromError } from './claude/auth.ts'
-import { firstItem, isText, keptTime, LONGEST_ID, timeOf } from './claude/fields.ts'
+import { firstItem, keptTime, LONGEST_ID, timeOf } from './claude/fields.ts'
 import { sessionFromInit } from './claude/init.ts'
-import { type Messages, noMessages } from './claude/message-state.ts'
 import { close, closeAll, finish, noteFolded, openIn } from './claude/messages.ts'
-import { noteSession, UNKNOWN_SESSION } from './claude/opening.ts'
 import { resultRecord } from './claude/result.ts'
+import { streamEvidence } from './claude/stream-evidence.ts'
+import {
+  changeSession,
+  enter,
+  initialState,
+  nextProcess,
+  settleRest,
+  type StreamState,
+} from './claude/stream-state.ts'
 import { SPEAKING_SUBTYPES, systemRecord } from './claude/system.ts'
-import { isContinued, type ProcessTotal, withMessages } from './claude/totals.ts'
+import { isContinued } from './claude/totals.ts'
 import { outputOf } from './claude/usage.ts'
 import { userRecord } from './claude/user.ts'
 import { textAt } from './values.ts'
 
 const K = keys(
   'type',
-  'subtype',
   'session_id',
-  'sessionId',
-  'parent_tool_use_id',
-  'message',
   'content',
   'usage',
-  'parts',
   'event',
   'delta',
   'stop_reason',
   'apiKeySource',
-  'permissionMode',
-  'claude_code_version',
-  'qwen_code_version',
-  'reasoning_effort',
-  'timestamp',
-  'mcp_servers',
-  'slash_commands',
-  'modelUsage',
-  'total_cost_usd',
   'rate_limit_info',
   'status',
   'rateLimitType',
@@ -92,25 +84,6 @@ const SYSTEM_BOOKKEEPING: ReadonlySet<string> = new Set([
   'task_updated',
 ])
 
-interface State {
-  /** `session.started` has been written. */
-  started: boolean
-  /** It was written from an `init` record, not from what other records say. */
-  isFromInit: boolean
-  session: string | null
-  readonly sessions: string[]
-  credentialSource: string | null
-  /** Processes begun. */
-  processes: number
-  /** The current one (`Billed.process`). */
-  process: string
-  /** Its running totals as of its last `result`. */
-  total: ProcessTotal | null
-  ending: Ending
-  readonly messages: Messages
-  readonly denied: string[]
-}
-
 /**
  * What `claude -p --output-format stream-json` writes, also as the array that Claude Code Action keeps
  * (spec vendor-transcripts §3).
@@ -119,27 +92,15 @@ interface State {
  * process, subagents and side calls included, and is sent again at each turn of a long-lived process, like `init`.
  * `is_error` can be true with subtype `success`. Older versions write no times.
  */
-export const claudeStream: Adapter<State> = {
+export const claudeStream: Adapter<StreamState> = {
   dialect: 'claude-stream',
   summary: 'claude -p --output-format stream-json',
-  evidence,
+  evidence: streamEvidence,
   runId(record, value) {
     const session = record.text(record.get(value, K.session_id))
     return session === '' ? null : session
   },
-  initial: ({ traced }) => ({
-    started: false,
-    isFromInit: false,
-    session: null,
-    sessions: [],
-    credentialSource: null,
-    processes: 0,
-    process: processId(null, 0),
-    total: null,
-    ending: { reason: 'error', terminal: false, promised: true },
-    messages: noMessages(true, traced),
-    denied: [],
-  }),
+  initial: ({ traced }) => initialState(traced),
   step(record, state, sink) {
     const fields = RECORD.read(record, record.root)
     const type = record.word(fields.type)
@@ -169,7 +130,7 @@ export const claudeStream: Adapter<State> = {
   },
 }
 
-function assistant(record: RecordView, fields: StreamRecord, state: State, sink: Sink): Bin {
+function assistant(record: RecordView, fields: StreamRecord, state: StreamState, sink: Sink): Bin {
   const message = readMessage(record, fields.message)
   if (!isReadable(record, message)) return opaque(record, fields, sink)
   const at = timeOf(record, fields.timestamp)
@@ -192,7 +153,7 @@ function assistant(record: RecordView, fields: StreamRecord, state: State, sink:
   return opened && bin !== Bin.Opaque ? Bin.Translated : bin
 }
 
-function user(record: RecordView, fields: StreamRecord, state: State, sink: Sink): Bin {
+function user(record: RecordView, fields: StreamRecord, state: StreamState, sink: Sink): Bin {
   const content = record.get(fields.message, K.content)
   if (!record.isString(content) && firstItem(record, content) === NONE) return opaque(record, fields, sink)
   const at = timeOf(record, fields.timestamp)
@@ -206,7 +167,7 @@ function user(record: RecordView, fields: StreamRecord, state: State, sink: Sink
  * A raw API event of a run with partial messages. The end of a message names its final count of output tokens: it
  * takes the place of the count on the lines of the message, and the message is written.
  */
-function partial(record: RecordView, fields: StreamRecord, state: State, sink: Sink): Bin {
+function partial(record: RecordView, fields: StreamRecord, state: StreamState, sink: Sink): Bin {
   const event = record.get(record.root, K.event)
   if (record.word(record.get(event, K.type)) !== 'message_delta') return Bin.Bookkeeping
   if (record.isNullish(record.get(record.get(event, K.delta), K.stop_reason))) return Bin.Bookkeeping
@@ -220,7 +181,7 @@ function partial(record: RecordView, fields: StreamRecord, state: State, sink: S
   return Bin.Folded
 }
 
-function system(record: RecordView, fields: StreamRecord, state: State, sink: Sink): Bin {
+function system(record: RecordView, fields: StreamRecord, state: StreamState, sink: Sink): Bin {
   const subtype = record.word(fields.subtype)
   if (subtype === 'init') return init(record, fields, state, sink)
   if (subtype === null) return opaque(record, fields, sink)
@@ -235,7 +196,7 @@ function system(record: RecordView, fields: StreamRecord, state: State, sink: Si
 }
 
 /** The opening record. Sent again for the same session, it begins another turn of a long-lived process. */
-function init(record: RecordView, fields: StreamRecord, state: State, sink: Sink): Bin {
+function init(record: RecordView, fields: StreamRecord, state: StreamState, sink: Sink): Bin {
   const session = record.text(fields.session_id)
   state.credentialSource = record.text(record.get(record.root, K.apiKeySource))
   if (state.isFromInit && session === state.session) return Bin.Bookkeeping
@@ -252,7 +213,7 @@ function init(record: RecordView, fields: StreamRecord, state: State, sink: Sink
  * The end of a turn. Its totals run on over the turns of a process, so a later one takes the place of an earlier one;
  * totals that go back are those of another process.
  */
-function result(record: RecordView, fields: StreamRecord, state: State, sink: Sink): Bin {
+function result(record: RecordView, fields: StreamRecord, state: StreamState, sink: Sink): Bin {
   const at = timeOf(record, fields.timestamp)
   enter(record, fields.session_id, at, state, sink)
   closeAll(state.messages, sink)
@@ -268,21 +229,7 @@ function result(record: RecordView, fields: StreamRecord, state: State, sink: Si
   return Bin.Translated
 }
 
-/** A process that went on after its last total and was cut off: the messages since count as they are. */
-function settleRest(state: State, sink: Sink): void {
-  const { total, process, session, messages } = state
-  const { since } = messages
-  if (total === null || total.models === null || since === null || since.size === 0) return
-  sink.notice(
-    'after-last-result',
-    null,
-    'messages after the last result were added to its totals: a lower bound',
-  )
-  const models = withMessages(total.models, since)
-  sink.settled({ process, session, at: total.at, models, reportedPicoUsd: total.picoUsd })
-}
-
-function rateLimit(record: RecordView, fields: StreamRecord, state: State, sink: Sink): Bin {
+function rateLimit(record: RecordView, fields: StreamRecord, state: StreamState, sink: Sink): Bin {
   const info = record.get(record.root, K.rate_limit_info)
   const status = textAt(record, record.get(info, K.status))
   const window = textAt(record, record.get(info, K.rateLimitType))
@@ -299,7 +246,12 @@ function rateLimit(record: RecordView, fields: StreamRecord, state: State, sink:
 }
 
 /** State of the login: of interest only when it has run out. */
-function authStatus(record: RecordView, { error, timestamp }: StreamRecord, state: State, sink: Sink): Bin {
+function authStatus(
+  record: RecordView,
+  { error, timestamp }: StreamRecord,
+  state: StreamState,
+  sink: Sink,
+): Bin {
   const at = timeOf(record, timestamp)
   return authFromError(record, error, at, state.credentialSource, sink) ? Bin.Translated : Bin.Bookkeeping
 }
@@ -308,113 +260,4 @@ function opaque(record: RecordView, { type, subtype, timestamp }: StreamRecord, 
   const vendorSubtype = textAt(record, subtype)
   sink.opaque({ at: timeOf(record, timestamp), vendorType: textAt(record, type), vendorSubtype })
   return Bin.Opaque
-}
-
-/**
- * Events of this record are about to be written: its session opens first when no `init` record has opened it, from
- * what this record says. True when `session.started` was written.
- */
-function enter(record: RecordView, node: Node, at: Text, state: State, sink: Sink): boolean {
-  if (state.session !== null && isText(record, node, state.session)) return false
-  const session = record.text(node)
-  if (state.started && (session === null || session === state.session)) return false
-  const isFirst = !state.started
-  const isNamedLate = !isFirst && state.session === null
-  const isNew = session === null || noteSession(session, state.sessions)
-  changeSession(session, state, sink)
-  if (isNamedLate) {
-    sink.notice('late-session', record.line, 'the session id came after the first events of the session')
-    return false
-  }
-  if (!isFirst && !isNew) return false
-  if (!isFirst) sink.notice('second-session', record.line, 'another session begins in the same transcript')
-  state.started = true
-  state.isFromInit = false
-  sink.sessionStarted({ ...UNKNOWN_SESSION, at, sessionId: textAt(record, node) })
-  return true
-}
-
-/** Another session counts from nothing, in a process of its own. */
-function changeSession(session: string | null, state: State, sink: Sink): void {
-  if (session !== null) noteSession(session, state.sessions)
-  if (session === state.session) return
-  closeAll(state.messages, sink)
-  settleRest(state, sink)
-  const isNamedLate = state.started && state.session === null
-  state.session = session
-  if (isNamedLate) return
-  state.total = null
-  state.messages.since?.clear()
-  nextProcess(state)
-}
-
-function nextProcess(state: State): void {
-  state.processes += 1
-  state.process = processId(state.session, state.processes)
-}
-
-function processId(session: string | null, number: number): string {
-  return `${session ?? ''}#${number}`
-}
-
-/**
- * What a value says about being of a stream (spec vendor-transcripts §1). Many vendors copy the shape: the marks of
- * Qwen, Droid, Amp and Cursor are looked for first.
- */
-function evidence(record: RecordView, value: Node): Evidence | null {
-  const type = record.word(record.get(value, K.type))
-  const session = record.text(record.get(value, K.session_id))
-  if (record.get(value, K.sessionId) !== NONE || session?.startsWith('T-') === true) return null
-  switch (type) {
-    case 'system':
-      return record.word(record.get(value, K.subtype)) === 'init'
-        ? initEvidence(record, value)
-        : weak(session, 'system record of a stream')
-    case 'assistant':
-    case 'user': {
-      const message = record.get(value, K.message)
-      if (!record.isObject(message) || record.get(message, K.parts) !== NONE) return null
-      if (session !== null && record.get(value, K.parent_tool_use_id) !== NONE) {
-        return {
-          weight: 'proof',
-          reason: `${type} record of a stream with session_id and parent_tool_use_id`,
-        }
-      }
-      return weak(session, `${type} record with session_id`)
-    }
-    case 'result':
-      if (record.isObject(record.get(value, K.modelUsage))) {
-        return { weight: 'proof', reason: 'result with modelUsage' }
-      }
-      if (record.kind(record.get(value, K.total_cost_usd)) === Kind.Number) {
-        return { weight: 'proof', reason: 'result with total_cost_usd' }
-      }
-      return weak(session, 'result with session_id')
-    case 'rate_limit_event':
-      if (!record.isObject(record.get(value, K.rate_limit_info))) return null
-      return { weight: session === null ? 'weak' : 'proof', reason: 'rate_limit_event' }
-    case 'stream_event':
-      return record.isObject(record.get(value, K.event)) ? weak(session, 'stream_event') : null
-    default:
-      return null
-  }
-}
-
-function initEvidence(record: RecordView, value: Node): Evidence | null {
-  if (record.get(value, K.qwen_code_version) !== NONE || record.get(value, K.reasoning_effort) !== NONE)
-    return null
-  if (record.kind(record.get(value, K.timestamp)) === Kind.Number) return null
-  if (record.isString(record.get(value, K.claude_code_version))) {
-    return { weight: 'proof', reason: 'init with claude_code_version' }
-  }
-  const hasServers = record.get(value, K.mcp_servers) !== NONE
-  if (hasServers && record.get(value, K.slash_commands) !== NONE) {
-    return { weight: 'proof', reason: 'init with mcp_servers and slash_commands' }
-  }
-  const isCursor = record.get(value, K.apiKeySource) !== NONE && record.get(value, K.permissionMode) !== NONE
-  return isCursor && !hasServers ? null : { weight: 'weak', reason: 'init of a stream' }
-}
-
-function weak(session: string | null, reason: string): Evidence | null {
-  return session === null ? null : { weight: 'weak', reason }
 }
