@@ -54,9 +54,13 @@ export class PriceTable implements Pricer {
     if (instant === null) caveats.push('date-unknown')
     const period = periodAt(model.rates, instant, this.asOfInstant)
     const searches = searchPrice(entry, period, caveats)
-    if (factor === null || searches === null) return { picoUsd: null, caveats }
+    const rates = ratesFor(entry, period)
+    // Vendors that serve by priority state no price of it for long prompts.
+    const isUnstated = entry.serviceTier === 'priority' && rates !== period
+    if (isUnstated && factor !== null) caveats.push('tier-unpriced')
+    if (factor === null || searches === null || isUnstated) return { picoUsd: null, caveats }
     if ((entry.tokens.cacheWrite ?? 0) > 0) caveats.push('lifetime-assumed')
-    return { picoUsd: scaled(tokenPrice(entry, ratesFor(entry, period)), factor) + searches, caveats }
+    return { picoUsd: scaled(tokenPrice(entry, rates), factor) + searches, caveats }
   }
 
   private resolve(model: string): Resolved<ModelPrices> | null {

@@ -112,6 +112,29 @@ describe('rules', () => {
       given: { model: 'gpt-5', serviceTier: 'flex', tokens: tokens({ output: MILLION }) },
       expected: 5,
     },
+    {
+      rule: 'priority',
+      given: {
+        model: 'gpt-5.4-mini',
+        serviceTier: 'priority',
+        tokens: tokens({ input: MILLION / 10, output: 10 }),
+      },
+      expected: 0.15 + 0.00009,
+    },
+    {
+      rule: 'priority of the model it costs most',
+      given: { model: 'gpt-5.5', serviceTier: 'priority', tokens: tokens({ cacheRead: MILLION / 10 }) },
+      expected: 0.125,
+    },
+    {
+      rule: 'batch of Google',
+      given: {
+        model: 'gemini-2.5-pro',
+        serviceTier: 'batch',
+        tokens: tokens({ input: MILLION / 10, output: 100 }),
+      },
+      expected: 0.0625 + 0.0005,
+    },
     { rule: 'free of use is free', given: { model: 'claude-opus-5', tokens: tokens() }, expected: 0 },
   ])('$rule', ({ given, expected }) => {
     expect(usd(given)).toBeCloseTo(expected, 12)
@@ -121,10 +144,16 @@ describe('rules', () => {
     { model: 'claude-haiku-4-5', speed: 'fast', caveat: 'speed-unpriced' },
     { model: 'claude-opus-4-8', serviceTier: 'priority', caveat: 'tier-unpriced' },
     { model: 'gpt-5', geo: 'us', caveat: 'region-unpriced' },
+    { model: 'gpt-5.4', serviceTier: 'priority', long: 300_000, caveat: 'tier-unpriced' },
     { model: 'kimi-k3', webSearches: 1, caveat: 'search-unpriced' },
-  ])('no price is guessed: $caveat', ({ caveat, ...given }) => {
-    const priced = table.price(entry({ ...given, tokens: tokens({ input: 5 }) }))
+  ])('no price is guessed: $caveat', ({ caveat, long, ...given }) => {
+    const priced = table.price(entry({ ...given, tokens: tokens({ input: long ?? 5 }) }))
     expect(priced).toEqual({ picoUsd: null, caveats: [caveat] })
+  })
+
+  test('a preview whose cache price differed from that of the model has none', () => {
+    expect(table.rule('gemini-2.5-pro-preview-05-06')).toBeNull()
+    expect(table.rule('gemini-2.5-pro')).not.toBeNull()
   })
 
   test.each([
