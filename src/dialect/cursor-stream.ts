@@ -7,12 +7,20 @@ import type { Adapter, Ending, Evidence } from './adapter.ts'
 import { beginSession } from './begun-session.ts'
 import { BLANK_END, blankSession } from './blank.ts'
 import { eachBlock } from './blocks.ts'
-import { emptyTalk, hear, take, takeSaid, type Talk } from './cursor/talk.ts'
+import {
+  hearMessage,
+  hearThought,
+  noSpeech,
+  sayAll,
+  sayThinking,
+  type Speech,
+  textOf,
+} from './cursor/speech.ts'
 import { toolCall } from './cursor/tools.ts'
 import { count } from './figures.ts'
 import { authorOf } from './reminder.ts'
 import { classes, figuresOf, spend } from './spend.ts'
-import { keptTimeOf, timeAt } from './times.ts'
+import { timeAt } from './times.ts'
 import { firstOf, textAt, wholeAt } from './values.ts'
 
 const RECORD = new Shape(
@@ -50,12 +58,10 @@ const K = keys(
 type Fields = ReturnType<typeof RECORD.read>
 
 interface State {
-  readonly deltas: boolean
   started: boolean
   session: string | null
   model: string | null
-  readonly text: Talk
-  readonly thinking: Talk
+  readonly speech: Speech
   readonly calls: Set<string>
   ending: Ending
 }
@@ -71,12 +77,10 @@ export const cursorStream: Adapter<State> = {
   evidence,
   runId: (record, value) => record.text(RECORD.read(record, value).session_id),
   initial: ({ deltas }) => ({
-    deltas,
     started: false,
     session: null,
     model: null,
-    text: emptyTalk(),
-    thinking: emptyTalk(),
+    speech: noSpeech(deltas),
     calls: new Set(),
     ending: { reason: 'error', terminal: false, promised: true },
   }),
@@ -90,7 +94,7 @@ export const cursorStream: Adapter<State> = {
     return Bin.Opaque
   },
   end(state, sink) {
-    sayAll(state, sink)
+    sayAll(state.speech, sink)
     return state.ending
   },
 }
@@ -100,7 +104,7 @@ function translate(record: RecordView, fields: Fields, at: Text, state: State, s
   const subtype = record.word(fields.subtype)
   if (type === 'assistant') return assistant(record, fields, at, state, sink)
   if (type === 'thinking') return thinking(record, fields, subtype, at, state, sink)
-  sayAll(state, sink)
+  sayAll(state.speech, sink)
   switch (type) {
     case 'system':
       return subtype === 'init' ? init(record, fields, at, state, sink) : null
@@ -119,52 +123,14 @@ function translate(record: RecordView, fields: Fields, at: Text, state: State, s
   }
 }
 
-/** Pieces are held until the whole comes, which says the same, or something else does. */
 function assistant(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): Bin | null {
   const content = record.get(fields.message, K.content)
   const whole = textOf(record, content)
   if (whole === null) return null
-  const isFirst = enter(record, fields, at, state, sink)
-  sayThinking(state, sink)
   const isPiece = fields.timestamp_ms !== NONE && fields.model_call_id === NONE
-  if (isPiece) {
-    hear(state.text, whole, keptTimeOf(record, at), record.line, () => sayText(state, sink), sink)
-    if (!state.deltas) return isFirst ? Bin.Translated : Bin.Folded
-    sink.text({ at, text: whole, requestId: null })
-    return Bin.Translated
-  }
-  const { pieces } = state.text
-  if (pieces !== '' && !whole.endsWith(pieces) && !pieces.endsWith(whole)) sayText(state, sink)
-  else if (pieces !== '') {
-    const foldedLines = take(state.text)?.lines ?? []
-    if (state.deltas) return Bin.Folded
-    sink.text({ at, text: whole.length < pieces.length ? pieces : whole, requestId: null, foldedLines })
-    return Bin.Translated
-  }
-  return sayBlocks(record, content, at, sink) > 0 ? Bin.Translated : Bin.Bookkeeping
-}
-
-function sayBlocks(record: RecordView, content: Node, at: Text, sink: Sink): number {
-  if (record.isString(content)) {
-    sink.text({ at, text: content, requestId: null })
-    return 1
-  }
-  return eachBlock(record, content, 'assistant', at, sink, (_block, { type, text }) => {
-    if (!record.is(type, 'text') || !record.isString(text)) return false
-    sink.text({ at, text, requestId: null })
-    return true
-  })
-}
-
-/** The text blocks of a content as one; null when it has none that can be read. */
-function textOf(record: RecordView, content: Node): string | null {
-  if (record.isString(content)) return record.text(content)
-  if (!record.isArray(content)) return null
-  let whole = ''
-  for (let block = firstOf(record, content); block !== NONE; block = record.next(block)) {
-    if (record.is(record.get(block, K.type), 'text')) whole += record.text(record.get(block, K.text)) ?? ''
-  }
-  return whole
+  const isFirst = enter(record, fields, at, state, sink)
+  const bin = hearMessage(record, { at, content, whole, isPiece }, state.speech, sink)
+  return isFirst ? Bin.Translated : bin
 }
 
 function thinking(
@@ -175,37 +141,18 @@ function thinking(
   state: State,
   sink: Sink,
 ): Bin | null {
-  const piece = record.text(fields.text)
+  const { text } = fields
+  const piece = record.text(text)
   if (subtype === 'completed') {
-    const lines = state.thinking.lines.length
-    sayThinking(state, sink)
-    if (lines > 0 || piece === null || piece === '') return Bin.Folded
+    if (sayThinking(state.speech, sink) || piece === null || piece === '') return Bin.Folded
     enter(record, fields, at, state, sink)
-    sink.thinking({ at, text: fields.text, requestId: null })
+    sink.thinking({ at, text, requestId: null })
     return Bin.Translated
   }
   if (subtype !== 'delta' || piece === null) return null
   const isFirst = enter(record, fields, at, state, sink)
-  sayText(state, sink)
-  hear(state.thinking, piece, keptTimeOf(record, at), record.line, () => sayThinking(state, sink), sink)
-  if (!state.deltas) return isFirst ? Bin.Translated : Bin.Folded
-  sink.thinking({ at, text: fields.text, requestId: null })
-  return Bin.Translated
-}
-
-function sayAll(state: State, sink: Sink): void {
-  sayThinking(state, sink)
-  sayText(state, sink)
-}
-
-function sayText(state: State, sink: Sink): void {
-  const said = takeSaid(state.text)
-  if (said !== null && !state.deltas) sink.text(said)
-}
-
-function sayThinking(state: State, sink: Sink): void {
-  const said = takeSaid(state.thinking)
-  if (said !== null && !state.deltas) sink.thinking(said)
+  const bin = hearThought(record, text, at, state.speech, sink)
+  return isFirst ? Bin.Translated : bin
 }
 
 function user(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): Bin | null {

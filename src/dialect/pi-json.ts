@@ -10,7 +10,8 @@ import { injectTexts } from './blocks.ts'
 import { answerCall, noteCall, requestCall } from './calls.ts'
 import { operationsOf } from './operations.ts'
 import { assistantMessage, readMessage, toolResultMessage } from './pi/message.ts'
-import { compaction, otherRole } from './pi/other-roles.ts'
+import { otherRole } from './pi/other-roles.ts'
+import { trouble } from './pi/trouble.ts'
 import { timeAt } from './times.ts'
 import { textAt } from './values.ts'
 
@@ -32,14 +33,7 @@ const K = keys(
   'content',
   'details',
   'stopReason',
-  'errorMessage',
-  'error',
-  'finalError',
-  'success',
-  'attempt',
-  'maxAttempts',
   'messages',
-  'aborted',
   'toolResults',
   'version',
 )
@@ -152,7 +146,7 @@ function translate(
     case 'agent_end':
       return agentEnd(record, at, state, sink)
     default:
-      return trouble(record, type, at, state, sink)
+      return trouble(record, type, at, () => open(at, state, sink), sink)
   }
 }
 
@@ -232,59 +226,6 @@ function agentEnd(record: RecordView, at: Text, state: State, sink: Sink): Bin {
   sink.sessionEnded({ ...BLANK_END, at, isError, stopReason: stop, numTurns: state.turns })
   const reason = stop === 'stop' || stop === 'toolUse' ? 'completed' : stop === 'aborted' ? 'killed' : 'error'
   state.ending = { reason: stop === 'length' ? 'budget' : reason, terminal: true, promised: true }
-  return Bin.Translated
-}
-
-function trouble(record: RecordView, type: string, at: Text, state: State, sink: Sink): Bin | null {
-  const { root } = record
-  const said = (name: 'errorMessage' | 'finalError' | 'error'): string | null =>
-    record.text(record.get(root, K[name]))
-  switch (type) {
-    case 'auto_retry_start': {
-      const attempt = record.integer(record.get(root, K.attempt))
-      const of = record.integer(record.get(root, K.maxAttempts))
-      const which = attempt === null ? '' : ` (attempt ${attempt}${of === null ? '' : ` of ${of}`})`
-      open(at, state, sink)
-      sink.warning({
-        at,
-        code: type,
-        message: `${said('errorMessage') ?? 'a request failed'}: made again${which}`,
-      })
-      return Bin.Translated
-    }
-    case 'auto_retry_end':
-      if (record.bool(record.get(root, K.success)) !== false) return Bin.Bookkeeping
-      open(at, state, sink)
-      sink.warning({
-        at,
-        code: type,
-        message: said('finalError') ?? 'a request failed for good',
-        severity: 'error',
-      })
-      return Bin.Translated
-    case 'auto_compaction_end':
-    case 'compaction_end':
-      return compacted(record, at, state, sink)
-    case 'extension_error':
-      open(at, state, sink)
-      sink.warning({ at, code: type, message: said('error') ?? 'an extension failed' })
-      return Bin.Translated
-    default:
-      return null
-  }
-}
-
-function compacted(record: RecordView, at: Text, state: State, sink: Sink): Bin {
-  const { result } = RECORD.read(record, record.root)
-  open(at, state, sink)
-  if (record.isObject(result)) {
-    compaction(record, result, at, sink)
-    return Bin.Translated
-  }
-  const why = record.text(record.get(record.root, K.errorMessage))
-  const isAborted = record.bool(record.get(record.root, K.aborted)) === true
-  const words = why ?? (isAborted ? 'a compaction was aborted' : 'a compaction failed')
-  sink.warning({ at, code: 'compaction', message: words })
   return Bin.Translated
 }
 
