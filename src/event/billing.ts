@@ -75,6 +75,13 @@ export interface Settled {
   readonly at: string | null
   readonly models: readonly SettledModel[] | null
   readonly reportedPicoUsd: bigint | null
+  /** Without `models`: what the requests of each model cost, as far as it is told. */
+  readonly prices?: readonly ModelPrice[]
+}
+
+export interface ModelPrice {
+  readonly model: string
+  readonly reportedPicoUsd: bigint | null
 }
 
 export interface SettledModel {

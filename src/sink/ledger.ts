@@ -4,7 +4,7 @@ import { FIRST_INSTANT, Flag, FLAGS, outputOf, SETTING } from '../usage/entry-ro
 import { EntryStore, type Trace } from '../usage/entry-store.ts'
 import { IDENTITY_WORDS, writeIdentity } from '../usage/identity.ts'
 import { KeyIndex } from '../usage/key-index.ts'
-import { remainder, settle } from '../usage/settle.ts'
+import { settle, statedPrices } from '../usage/settle.ts'
 import { QuietSink } from './quiet.ts'
 
 /**
@@ -36,8 +36,7 @@ export class LedgerSink extends QuietSink {
     const settled = new Set<string>()
     for (const [process, total] of this.totals) {
       if (total.models === null || total.models.length === 0) {
-        const rest = remainder(total, this.requestsOf(process))
-        if (rest !== null) made.push(rest)
+        made.push(...statedPrices(total, this.requestsOf(process)))
         continue
       }
       totals.push(settle(total, this.requestsOf(process), this.identitiesOf(process)))

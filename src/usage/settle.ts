@@ -43,24 +43,45 @@ export function settle(
     webSearches: model.webSearches,
     reportedPicoUsd: model.reportedPicoUsd,
   }))
-  const rest = remainder(total, entries)
-  return { entries: rest === null ? entries : [...entries, rest], keys }
+  const prices = entries.map(({ reportedPicoUsd }) => reportedPicoUsd)
+  const rest = excess(total.reportedPicoUsd, prices)
+  return { entries: rest === null ? entries : [...entries, priceOnly(total, rest)], keys }
 }
 
 /**
- * What a stated price exceeds the reported prices of `entries` by, as an entry of its own, so that sums equal what was
- * reported; null when there is nothing to add.
+ * What the stated prices of a total without models exceed those of its requests by, as entries of their own, so that sums equal
+ * what was reported: for each model, then for what is of no model.
+ *
+ * @param requests of the process
  */
-export function remainder(total: Settled, entries: Iterable<LedgerEntry>): LedgerEntry | null {
-  if (total.reportedPicoUsd === null) return null
-  let rest = total.reportedPicoUsd
-  let stated = false
-  for (const { reportedPicoUsd } of entries) {
-    stated ||= reportedPicoUsd !== null
-    rest -= reportedPicoUsd ?? 0n
+export function statedPrices(total: Settled, requests: Iterable<LedgerEntry>): LedgerEntry[] {
+  const told = new Map<string | null, bigint>()
+  for (const { model, reportedPicoUsd } of requests) {
+    if (reportedPicoUsd !== null) told.set(model, (told.get(model) ?? 0n) + reportedPicoUsd)
   }
-  if (stated ? rest <= NOISE_PICO_USD : rest < 0n) return null
-  return { ...blank(total), scope: 'price', requests: 0, reportedPicoUsd: rest }
+  const found: LedgerEntry[] = []
+  for (const { model, reportedPicoUsd } of total.prices ?? []) {
+    const rest = excess(reportedPicoUsd, told.has(model) ? [told.get(model) ?? null] : [])
+    if (rest !== null) found.push({ ...priceOnly(total, rest), model })
+  }
+  const rest = excess(total.reportedPicoUsd, [...told.values(), ...found.map((one) => one.reportedPicoUsd)])
+  return rest === null ? found : [...found, priceOnly(total, rest)]
+}
+
+/** What `stated` exceeds the known ones of `prices` by; null when there is nothing to add. */
+function excess(stated: bigint | null, prices: Iterable<bigint | null>): bigint | null {
+  if (stated === null) return null
+  let rest = stated
+  let known = false
+  for (const price of prices) {
+    known ||= price !== null
+    rest -= price ?? 0n
+  }
+  return (known ? rest <= NOISE_PICO_USD : rest < 0n) ? null : rest
+}
+
+function priceOnly(total: Settled, reportedPicoUsd: bigint): LedgerEntry {
+  return { ...blank(total), scope: 'price', requests: 0, reportedPicoUsd }
 }
 
 function blank(total: Settled): LedgerEntry {

@@ -551,7 +551,35 @@ describe('billing', () => {
         usage([6, 2, 1], { model: 'm' }),
         ended({ total_cost_usd: 1, model_usage: { m: wire([11, 4, 2]) } }),
       ],
-      totals: [{ models: null, reportedPicoUsd: 1_000_000_000_000n }],
+      totals: [
+        {
+          models: null,
+          reportedPicoUsd: 1_000_000_000_000n,
+          prices: [{ model: 'm', reportedPicoUsd: 1_000_000_000_000n }],
+        },
+      ],
+    },
+    {
+      name: 'models that are the sum of the requests say what each of them cost',
+      lines: [
+        started('b10x'),
+        usage([5, 2, 1], { model: 'm' }),
+        usage([6, 2, 1], { model: 'n' }),
+        ended({
+          total_cost_usd: 3,
+          model_usage: { m: { ...wire([5, 2, 1]), cost_usd: 1 }, n: { ...wire([6, 2, 1]), cost_usd: 2 } },
+        }),
+      ],
+      totals: [
+        {
+          models: null,
+          reportedPicoUsd: 3_000_000_000_000n,
+          prices: [
+            { model: 'm', reportedPicoUsd: 1_000_000_000_000n },
+            { model: 'n', reportedPicoUsd: 2_000_000_000_000n },
+          ],
+        },
+      ],
     },
     {
       name: 'models that hold more, as those of delegates do, take the place of requests',

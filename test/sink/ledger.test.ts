@@ -103,6 +103,23 @@ describe('process totals', () => {
     for (const one of added) expect(one).toMatchObject({ requests: 0, tokens: { input: 0, output: 0 } })
   })
 
+  test('without models, a price by model is that of its model, and only the rest is of none', () => {
+    const sink = new LedgerSink()
+    sink.billed(billed({ process: 'p', model: 'big', reportedPicoUsd: 300_000n }))
+    sink.billed(billed({ process: 'p', model: 'small' }))
+    const prices = [
+      { model: 'big', reportedPicoUsd: 700_000n },
+      { model: 'small', reportedPicoUsd: 50_000n },
+    ]
+    sink.settled({ ...plain, reportedPicoUsd: 800_000n, prices })
+    const added = [...entriesIn(sink.finish().entries)].filter(({ scope }) => scope === 'price')
+    expect(added.map(({ model, reportedPicoUsd }) => [model, reportedPicoUsd])).toEqual([
+      ['big', 400_000n],
+      ['small', 50_000n],
+      [null, 50_000n],
+    ])
+  })
+
   test('a price beyond that of the models is kept too', () => {
     const sink = new LedgerSink()
     const models = [{ model: 'm', tokens: tokens({ output: 1 }), webSearches: 0, reportedPicoUsd: null }]

@@ -1,4 +1,4 @@
-import type { SettledModel, Tokens } from '../../event/billing.ts'
+import type { ModelPrice, SettledModel, Tokens } from '../../event/billing.ts'
 import type { Sink } from '../../event/sink.ts'
 import { plus } from '../figures.ts'
 
@@ -148,14 +148,24 @@ export function endProcess(books: Books, ended: ProcessUsage, sink: Sink): void 
     const tokens = disjoint(books, ended.usage, ended.line, sink)
     models = [{ model: books.model, tokens, webSearches: null, reportedPicoUsd: price }]
   }
-  if (models === null && price === null) return
+  const prices = models === null && ended.models !== null ? modelPrices(ended.models, price) : []
+  if (models === null && price === null && prices.every((one) => one.reportedPicoUsd === null)) return
   sink.settled({
     process: processOf(books),
     session: books.session,
     at: ended.at,
     models,
     reportedPicoUsd: price,
+    prices,
   })
+}
+
+/** What each model cost, where the requests themselves stand; all of it, where there is one model. */
+function modelPrices(models: NonNullable<ProcessUsage['models']>, price: bigint | null): ModelPrice[] {
+  return models.map(({ model, reportedPicoUsd }) => ({
+    model,
+    reportedPicoUsd: reportedPicoUsd ?? (models.length === 1 ? price : null),
+  }))
 }
 
 /** Input includes the cache for these two, and for nobody else (spec §2). */
