@@ -11,8 +11,8 @@ export type Compression = (typeof COMPRESSIONS)[number]
  */
 export type Compressor = (block: Uint8Array) => Uint8Array
 
-/** The optional peer that makes zstd where Node does not. Named by a variable, since it need not be installed. */
-const ZSTD_PEER = 'zstd-napi'
+/** The optional peer for zstd where Node has none. Named by a variable, since it need not be installed. */
+export const ZSTD_PEER = 'zstd-napi'
 
 const made = new Map<Compression, Promise<Compressor>>()
 
@@ -64,9 +64,10 @@ function missing(cause: unknown): SourceError {
   )
 }
 
-function memberOf(value: unknown, name: 'compress' | 'default'): unknown {
-  if (typeof value !== 'object' || value === null) return undefined
-  return name in value ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined
+/** A member of a package whose types are not there, also where it is a getter. */
+export function memberOf(value: unknown, name: string): unknown {
+  const member: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+  return member
 }
 
 function bytesOf(value: unknown): Uint8Array {

@@ -3,7 +3,7 @@ import type { ByteReader } from './byte-reader.ts'
 import type { Decoder } from './decoded.ts'
 import type { Trouble } from './source.ts'
 
-const CHUNK_BYTES = 256 * 1024
+const CHUNK_BYTES = 1024 * 1024
 
 const FLAG = { HeaderCrc: 2, Extra: 4, Name: 8, Comment: 16 } as const
 

@@ -3,10 +3,10 @@ import xxhash from 'xxhash-wasm'
 import type { ByteReader } from './byte-reader.ts'
 import type { Decoder } from './decoded.ts'
 import type { Trouble } from './source.ts'
+import { FIRST_SKIPPABLE, skipFrame } from './zstd-frame.ts'
 
 const FRAME_MAGIC = 0x184d2204
 const LEGACY_MAGIC = 0x184c2102
-const FIRST_SKIPPABLE = 0x184d2a50
 
 const FLAG = {
   Independent: 0x20,
@@ -128,18 +128,6 @@ function decodeBlock(block: Buffer, mostBytes: number, window: Buffer): Buffer {
 function lastWindow(window: Buffer, decoded: Buffer): Buffer<ArrayBuffer> {
   if (decoded.length >= WINDOW_BYTES) return Buffer.from(decoded.subarray(-WINDOW_BYTES))
   return Buffer.concat([window.subarray(-(WINDOW_BYTES - decoded.length)), decoded])
-}
-
-async function skipFrame(input: ByteReader): Promise<boolean> {
-  let left = (await input.take(8))?.readUInt32LE(4)
-  if (left === undefined) return false
-  while (left > 0) {
-    const block = await input.block()
-    if (block.length === 0) return false
-    if (block.length > left) input.unread(block.length - left)
-    left -= Math.min(left, block.length)
-  }
-  return true
 }
 
 function corrupt(what: string): Trouble {

@@ -13,7 +13,14 @@ import { generatedFile, ownFolder } from '../fault/folder.ts'
 import { converted, KeptOutput } from './converting.ts'
 
 const folder = ownFolder('compress')
-const FORMATS = ['gz', 'lz4'] as const
+/** zstd is made where Node has it, or its optional peer is installed. */
+const hasZstd = await zstdCompressor().then(
+  () => true,
+  () => false,
+)
+const FORMATS: readonly Compression[] = ['gz', 'lz4', ...(hasZstd ? (['zst'] as const) : [])]
+/** The format's own tool. */
+const TOOL = { gz: 'gzip', lz4: 'lz4', zst: 'zstd' } as const
 /** Enough for all workers at once. */
 const LARGE_BYTES = 26_000_000
 let large = ''
@@ -84,8 +91,7 @@ describe.each(FORMATS)('outputs as %s', (compress) => {
     const bytes = readFileSync(plain?.output ?? '')
     const made = await run(2, compress)
     expect(made).toEqual({ ...plain, output: made?.output })
-    const command = compress === 'gz' ? 'gzip' : 'lz4'
-    const inside = execFileSync(command, ['-dc', made?.output ?? ''], { maxBuffer: 2 ** 30 })
+    const inside = execFileSync(TOOL[compress], ['-dc', made?.output ?? ''], { maxBuffer: 2 ** 30 })
     expect(inside.equals(bytes)).toBe(true)
     const streamed = await converted([input], { jobs: 2, compress })
     expect((await decoded(streamed.bytes)).equals(bytes)).toBe(true)
