@@ -66,18 +66,18 @@ export class ChunkWriter {
     const compress = this.stream instanceof CompressedOutput ? this.stream.compression : null
     const copied = this.pool.writeChunk({ slot: seat.slot, scan, output, place, compress })
     copied.catch(() => {}) // seen again, and thrown, when its turn comes
-    this.written = this.inOrder(this.written, copied, seat, start, output.length)
+    this.written = this.inOrder(this.written, copied, seat, output.length)
     this.written.catch((error: unknown) => {
       this.failure ??= error
     })
-    this.settled = Promise.allSettled([this.settled, this.written, copied]).then(release)
+    const hashed = this.written.then(() => this.lanes?.wrote(seat.slot, seat.scanner.outputAt, output.length))
+    this.settled = Promise.allSettled([this.settled, this.written, copied, hashed]).then(release)
   }
 
   private async inOrder(
     before: Promise<void>,
     copied: Promise<Uint8Array | null>,
     seat: Seat,
-    start: number,
     length: number,
   ): Promise<void> {
     await before
@@ -88,7 +88,6 @@ export class ChunkWriter {
       if (member !== null && stream instanceof CompressedOutput) stream.writeMember(member, plain)
       else stream.write(plain)
     }
-    this.lanes?.wrote(start, start + length)
   }
 
   /** What is written now stands behind the last chunk. */
@@ -104,7 +103,7 @@ export class ChunkWriter {
     const bytes = this.tail.output()
     if (this.placed !== null) this.placed.writeAt(bytes, this.position)
     else this.stream?.write(bytes)
-    this.lanes?.wrote(this.position, this.position + bytes.length)
+    this.lanes?.wroteTail(this.position, this.position + bytes.length)
     return this.position + bytes.length
   }
 

@@ -1,46 +1,72 @@
-import { DigestLane } from './pool.ts'
+import type { DigestLane, Pool } from './pool.ts'
+import type { OwnedBytes } from './range.ts'
 
-/** Bytes of the input that are hashed in one step. */
-const STEP_BYTES = 16 * 1024 * 1024
-
-/** The digests of one large transcript and of its output, computed in order beside its translation. */
+/**
+ * The digests of one large transcript and of its output, computed in order beside its translation: a chunk is hashed in
+ * the slot it was read to and written from, while its bytes are in the caches.
+ */
 export class Lanes {
-  private readonly input = new DigestLane()
-  private readonly output: DigestLane | null
+  private readonly file: string
+  private readonly size: number
   private readonly part: string | null
-  private readonly inputDone: Promise<string>
-  private outputDone: Promise<void> = Promise.resolve()
+  private readonly input: DigestLane
+  private readonly output: DigestLane | null
+  /** Bytes of the input that are hashed, or will be by what was asked for. */
+  private inputEnd = 0
+  private failure: unknown = null
 
   /** @param part the file the output is written to; null when it has no digest */
-  constructor(file: string, size: number, part: string | null) {
+  constructor(pool: Pool, file: string, size: number, part: string | null) {
+    this.file = file
+    this.size = size
     this.part = part
-    this.output = part === null ? null : new DigestLane()
-    this.inputDone = this.hashInput(file, size)
-    this.inputDone.catch(() => {}) // seen again, and thrown, in `finish`
+    this.input = pool.digestLane()
+    this.output = part === null ? null : pool.digestLane()
   }
 
-  /** The output is written up to here. To be called in order. */
-  wrote(start: number, end: number): void {
-    const { output, part } = this
-    if (output === null || part === null || start === end) return
-    this.outputDone = this.outputDone.then(() => output.update(part, start, end))
-    this.outputDone.catch(() => {})
+  /** A slot holds these bytes of the input, and keeps them until the promise is fulfilled. To be called in order. */
+  read(slot: number, { start, at, length }: OwnedBytes): Promise<void> {
+    if (length === 0) return Promise.resolve()
+    // What no slot held was too long to be scanned.
+    const before = this.inFile(this.input, this.file, this.inputEnd, start)
+    this.inputEnd = start + length
+    return this.noting(Promise.all([before, this.input.update({ kind: 'slot', slot, at, length })]))
+  }
+
+  /** A slot holds these bytes of the output, and keeps them until the promise is fulfilled. To be called in order. */
+  wrote(slot: number, at: number, length: number): Promise<void> {
+    if (this.output === null || length === 0) return Promise.resolve()
+    return this.noting(this.output.update({ kind: 'slot', slot, at, length }))
+  }
+
+  /** What is written behind all that slots held. */
+  wroteTail(start: number, end: number): void {
+    if (this.output !== null && this.part !== null)
+      void this.noting(this.inFile(this.output, this.part, start, end))
   }
 
   /** @throws SourceError when one of the files cannot be read */
   async finish(): Promise<{ readonly input: string; readonly output: string | null }> {
-    await this.outputDone
-    const output = this.output === null ? null : await this.output.finish()
-    return { input: await this.inputDone, output }
+    void this.noting(this.inFile(this.input, this.file, this.inputEnd, this.size))
+    const [input, output] = await Promise.all([this.input.finish(), this.output?.finish() ?? null])
+    if (this.failure !== null) throw this.failure
+    return { input, output }
   }
 
   async close(): Promise<void> {
     await Promise.all([this.input.close(), this.output?.close()])
   }
 
-  private async hashInput(file: string, size: number): Promise<string> {
-    for (let at = 0; at < size; at += STEP_BYTES)
-      await this.input.update(file, at, Math.min(size, at + STEP_BYTES))
-    return this.input.finish()
+  private async inFile(lane: DigestLane, file: string, start: number, end: number): Promise<void> {
+    if (start < end) await lane.update({ kind: 'file', file, range: { start, end } })
+  }
+
+  /** A failure is thrown at the end: slots must be released all the same. */
+  private async noting(work: Promise<unknown>): Promise<void> {
+    try {
+      await work
+    } catch (error) {
+      this.failure ??= error
+    }
   }
 }

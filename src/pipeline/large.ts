@@ -61,7 +61,7 @@ export async function readLarge(
       : await openCompressed(job.output, compress, options.digest)
   const placed = job.output === null || compressed !== null ? null : new PlacedOutput(job.output)
   const stream = compressed ?? tools.stream
-  const lanes = options.digest ? new Lanes(job.file, size, placed?.part ?? null) : null
+  const lanes = options.digest ? new Lanes(pool, job.file, size, placed?.part ?? null) : null
   const writing =
     placed === null && stream === null
       ? null
@@ -84,6 +84,7 @@ export async function readLarge(
   try {
     for await (const { seat, outcome: scan } of scans) {
       seat.scanner.adopt(scan.scan)
+      const hashed = lanes?.read(seat.slot, scan.owned) ?? Promise.resolve()
       writing?.begin(seat)
       translation.chunk(seat.scanner)
       if (scan.oversize !== null) {
@@ -92,8 +93,9 @@ export async function readLarge(
       blank += scan.scan.blanks
       // Ranges behind a cut last line own nothing, and see no cut.
       noLineEnd ||= scan.noLineEnd
-      if (writing === null) seats.release(seat)
-      else writing.end(seat, scan.scan, () => seats.release(seat))
+      const release = (): void => void hashed.then(() => seats.release(seat))
+      if (writing === null) release()
+      else writing.end(seat, scan.scan, release)
     }
     writing?.beginTail()
     const result = counters.finish(job, options, translation, {

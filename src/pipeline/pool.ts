@@ -1,6 +1,6 @@
 import { Piscina } from 'piscina'
 import { compileKernel, createScanMemory, Scanner } from '../kernel/scanner.ts'
-import type { DigestTask } from './digest-lane.ts'
+import type { DigestSpan, DigestTask } from './digest-lane.ts'
 import { restored } from './portable.ts'
 import type { RangeScan } from './range.ts'
 import type { BatchResult, BatchTask, ScanTask, WriteTask } from './worker-tasks.ts'
@@ -28,12 +28,14 @@ export class Pool {
   readonly threads: number
   /** What chunks of a large transcript are scanned into. Their number bounds its memory; untouched they cost nothing. */
   readonly slots: readonly Scanner[]
+  private readonly memories: readonly WebAssembly.Memory[]
   private readonly workers: Threads
 
   constructor(threads: number) {
     this.threads = threads
     const module = compileKernel()
     const memories = Array.from({ length: 2 * threads + 1 }, createScanMemory)
+    this.memories = memories
     this.slots = memories.map((memory) => new Scanner({ module, memory }))
     this.workers = new Threads('transcripts', threads, { module, memories })
   }
@@ -52,29 +54,57 @@ export class Pool {
     return this.workers.run('writeChunk', task)
   }
 
+  /** A thread of its own, which sees the slots. Whoever asks for it closes it. */
+  digestLane(): DigestLane {
+    return new DigestLane(this.memories)
+  }
+
   close(): Promise<void> {
     return this.workers.close()
   }
 }
 
-/** One thread that hashes a file in order, piece by piece. */
+/** One thread that hashes a file span by span, in the order in which the spans are named. */
 export class DigestLane {
-  private readonly worker = new Threads('digest', 1, {})
+  private readonly worker: Threads
+  /** The thread has one task at a time, and what is named meanwhile becomes the next: few messages, in plain order. */
+  private last: Promise<unknown> = Promise.resolve()
+  private next: { readonly spans: DigestSpan[]; readonly done: Promise<void> } | null = null
 
-  async update(file: string, start: number, end: number): Promise<void> {
-    await this.run({ kind: 'update', file, range: { start, end } })
+  constructor(memories: readonly WebAssembly.Memory[]) {
+    this.worker = new Threads('digest', 1, { memories })
   }
 
+  /** Settled when the span has been hashed. @throws SourceError when its file cannot be read; WorkerLostError */
+  update(span: DigestSpan): Promise<void> {
+    if (this.next === null) {
+      const spans: DigestSpan[] = []
+      const done = this.after(this.last, spans)
+      this.next = { spans, done }
+      this.last = done.catch(() => {}) // thrown to those who named the spans
+    }
+    this.next.spans.push(span)
+    return this.next.done
+  }
+
+  /** The SHA-256 of all spans. */
   async finish(): Promise<string> {
-    return String(await this.run({ kind: 'finish' }))
-  }
-
-  private run(task: DigestTask): Promise<unknown> {
-    return this.worker.run('default', task)
+    await this.last
+    return String(await this.run(null))
   }
 
   close(): Promise<void> {
     return this.worker.close()
+  }
+
+  private async after(before: Promise<unknown>, spans: readonly DigestSpan[]): Promise<void> {
+    await before
+    this.next = null
+    await this.run(spans)
+  }
+
+  private run(task: DigestTask): Promise<unknown> {
+    return this.worker.run('default', task)
   }
 }
 
@@ -90,6 +120,8 @@ class Threads {
       minThreads: threads,
       maxThreads: threads,
       recordTiming: false,
+      // The first chunk of a transcript is the one that is waited for, and the largest transcript the one to begin with.
+      stricterFIFO: true,
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
     })
@@ -102,7 +134,7 @@ class Threads {
   }
 
   /** @throws OutputError, SourceError, WorkerLostError */
-  async run<R>(name: string, task: object): Promise<R> {
+  async run<R>(name: string, task: object | null): Promise<R> {
     try {
       return await this.piscina.run(task, { name })
     } catch (error) {

@@ -17,10 +17,20 @@ export interface ByteRange {
 /** What scanning a range gave: its tape is in the scanner's memory. Plain data. */
 export interface RangeScan {
   readonly scan: ScanFacts
+  readonly owned: OwnedBytes
   /** A line over the limit behind the scanned ones. */
   readonly oversize: Oversize | null
   /** The input ended in the middle of a line. */
   readonly noLineEnd: boolean
+}
+
+/** What of the file was scanned. */
+export interface OwnedBytes {
+  /** Its offset in the file. */
+  readonly start: number
+  /** Its address in the scanner's memory. */
+  readonly at: number
+  readonly length: number
 }
 
 /**
@@ -62,13 +72,13 @@ export function scanRange(
     start = INPUT_AT + feed + 1
   }
   let position = from + (to - INPUT_AT)
-  if (to > start && scanner.buffer[to - 1] === LINE_FEED) return scanned(scanner, start, to)
+  if (to > start && scanner.buffer[to - 1] === LINE_FEED) return scanned(scanner, start, to, from)
   const lastStart = Math.max(
     start,
     scanner.buffer.subarray(INPUT_AT, to).lastIndexOf(LINE_FEED) + 1 + INPUT_AT,
   )
   for (;;) {
-    if (to - lastStart > lineLimit) return passOver(file, scanner, start, lastStart, to, position)
+    if (to - lastStart > lineLimit) return passOver(file, scanner, start, lastStart, to, position, from)
     scanner.reserve(to - INPUT_AT + OVERHANG_BYTES + 1)
     const got = file.readAt(scanner.buffer, to, OVERHANG_BYTES, position)
     if (got === 0) {
@@ -76,13 +86,14 @@ export function scanRange(
       scanner.buffer[to] = LINE_FEED
       scanner.scan(start, to + 1)
       scanner.flagCut()
-      return { scan: scanner.facts(), oversize: null, noLineEnd: true }
+      return { scan: scanner.facts(), owned: owned(start, to, from), oversize: null, noLineEnd: true }
     }
     const feed = scanner.buffer.subarray(to, to + got).indexOf(LINE_FEED)
     if (feed >= 0) {
       const end = to + feed + 1
-      if (end - 1 - lastStart > lineLimit) return passOver(file, scanner, start, lastStart, to, position)
-      return scanned(scanner, start, end)
+      if (end - 1 - lastStart > lineLimit)
+        return passOver(file, scanner, start, lastStart, to, position, from)
+      return scanned(scanner, start, end, from)
     }
     to += got
     position += got
@@ -90,12 +101,17 @@ export function scanRange(
 }
 
 function nothing(scanner: Scanner): RangeScan {
-  return scanned(scanner, INPUT_AT, INPUT_AT)
+  return scanned(scanner, INPUT_AT, INPUT_AT, 0)
 }
 
-function scanned(scanner: Scanner, start: number, end: number): RangeScan {
+/** @param from where in the file the input in the memory begins */
+function scanned(scanner: Scanner, start: number, end: number, from: number): RangeScan {
   scanner.scan(start, end)
-  return { scan: scanner.facts(), oversize: null, noLineEnd: false }
+  return { scan: scanner.facts(), owned: owned(start, end, from), oversize: null, noLineEnd: false }
+}
+
+function owned(start: number, end: number, from: number): OwnedBytes {
+  return { start: from + (start - INPUT_AT), at: start, length: end - start }
 }
 
 /** The last line is over the limit: scan what stands before it, and read past it for its digest. */
@@ -106,6 +122,7 @@ function passOver(
   lastStart: number,
   to: number,
   position: number,
+  from: number,
 ): RangeScan {
   scanner.scan(start, lastStart)
   const scan = scanner.facts()
@@ -135,5 +152,6 @@ function passOver(
     noLineEnd = got === 0
     if (feed >= 0 || noLineEnd) break
   }
-  return { scan, oversize: { digest: hash.digest('hex'), bytes }, noLineEnd }
+  const oversize = { digest: hash.digest('hex'), bytes }
+  return { scan, owned: owned(start, lastStart, from), oversize, noLineEnd }
 }

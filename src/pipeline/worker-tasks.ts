@@ -1,4 +1,3 @@
-import { workerData } from 'node:worker_threads'
 import { Dialects } from '../dialect/registry.ts'
 import { type ScanFacts, Scanner } from '../kernel/scanner.ts'
 import { type Census, emptyCensus, mergeCensus } from '../sink/census-counts.ts'
@@ -10,6 +9,7 @@ import { writePlaced } from './output.ts'
 import { portable } from './portable.ts'
 import { type ByteRange, type RangeScan, scanRange } from './range.ts'
 import { readJob } from './read-job.ts'
+import { fromMain, slotMemory } from './worker-data.ts'
 
 // What one worker keeps between tasks: a scanner for whole transcripts, and one for each slot of a large one.
 const slots = new Map<number, Scanner>()
@@ -101,23 +101,8 @@ export async function writeChunk(task: WriteTask): Promise<Uint8Array | null> {
 function slotScanner(slot: number): Scanner {
   const known = slots.get(slot)
   if (known !== undefined) return known
-  const { module, memories } = fromMain()
-  const memory = memories[slot]
-  if (memory === undefined) throw new RangeError(`there is no slot ${slot}`)
-  const made = new Scanner({ memory, ...(module === null ? {} : { module }) })
+  const { module } = fromMain()
+  const made = new Scanner({ memory: slotMemory(slot), ...(module === null ? {} : { module }) })
   slots.set(slot, made)
   return made
-}
-
-/** What the main thread compiled and laid out for all workers. Memories are costly to send, so they come once. */
-function fromMain(): {
-  readonly module: WebAssembly.Module | null
-  readonly memories: readonly WebAssembly.Memory[]
-} {
-  // Piscina wraps what it was given for its workers.
-  const data: unknown = Array.isArray(workerData) ? workerData[1] : workerData
-  if (typeof data !== 'object' || data === null) return { module: null, memories: [] }
-  const module = 'module' in data && data.module instanceof WebAssembly.Module ? data.module : null
-  const list = 'memories' in data && Array.isArray(data.memories) ? data.memories : []
-  return { module, memories: list.filter((memory) => memory instanceof WebAssembly.Memory) }
 }
