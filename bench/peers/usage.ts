@@ -99,7 +99,8 @@ function ccusage({ ccusage: program }: Peers, corpus: BenchCorpus, known: Tokens
   return {
     name: CCUSAGE,
     command: [process.execPath, program, 'claude', 'daily', '--json', '--offline'],
-    environment: { CLAUDE_CONFIG_DIR: corpus.path },
+    // No settings of whoever runs this.
+    environment: { CLAUDE_CONFIG_DIR: corpus.path, HOME: corpus.path },
     isOurs: false,
     faults: (said) => {
       const theirs = parseCcusage(said)
