@@ -1,58 +1,41 @@
 import type * as E from '../event/events.ts'
 import { Bin, type Sink } from '../event/sink.ts'
 import type { Text } from '../event/value.ts'
-import { NONE, type Node, type RecordView } from '../kernel/record.ts'
-import { NAMES, unlistedOperation } from './cabinet/argument-names.ts'
-import { argumentsOf } from './cabinet/call-arguments.ts'
-import type { Surroundings } from './cabinet/call.ts'
-import { stepsOf } from './cabinet/classify.ts'
+import type { Node, RecordView } from '../kernel/record.ts'
+import { type CallSettings, CallWriter } from './cabinet/call-writer.ts'
 import { EventClock } from './cabinet/clock.ts'
-import { type HeldCall, HeldCalls } from './cabinet/held-calls.ts'
 import { field, LineWriter, typed } from './cabinet/line-writer.ts'
-import { isLaunchOnly, outcomeOf, shownFile } from './cabinet/outcome.ts'
-import { pieceOf } from './cabinet/piece.ts'
-import { rawCall, rawValue } from './cabinet/raw.ts'
+import { rawValue, UNKNOWN } from './cabinet/raw.ts'
 import { SaidSoFar } from './cabinet/said-so-far.ts'
 import { isSilent, Spoken } from './cabinet/spoken.ts'
-import { StepWriter, type Subagent } from './cabinet/step-writer.ts'
 import { terminalFault } from './cabinet/terminal.ts'
 import { tokensOf } from './cabinet/tokens.ts'
 import { REPAIR_NOTICES, wellFormed } from './repair.ts'
 import { literal, type Splice } from './splice.ts'
 import { textIn, wordIn } from './words.ts'
 
-interface Start {
-  readonly id: string
-  readonly step: Subagent
-  readonly at: Text
-}
-
 export interface CabinetOptions {
   /** Write what requests used as `usage`, a type beyond the 13 of the published page. */
   readonly usage: boolean
-  readonly shell: Surroundings['shell']
+  readonly shell: CallSettings['shell']
   /** RFC 3339 in UTC: the time of events before the first that has one. */
   readonly observedAt: string | null
   /** Write bookkeeping and folded records as `unknown`. */
   readonly opaqueAll: boolean
-  /** What a tool does, by harness and name: for streams that were written without it. */
-  readonly operationsOf: (harness: string | null, tool: string | null) => readonly string[]
+  readonly operationsOf: CallSettings['operationsOf']
   readonly notice: (code: string, line: number | null, message: string) => void
 }
 
 /**
  * The sink that writes the events of the Test Cabinet (spec test-cabinet §1, design §5.7): what a run did, in 13 types.
  *
- * One event a call, written when its result arrives: a call is understood when it is made, what it comes to is held as
- * plain data, and its outcome is added. A call that is not understood is written at once, as `unknown`, and its result
- * adds nothing. What the model said in one record is one event.
+ * One event a call, written when its result arrives (`CallWriter`). What the model said in one record is one event.
  */
 export class CabinetWriter implements Sink {
   private readonly lines: LineWriter
-  private readonly steps: StepWriter
   private readonly options: CabinetOptions
   private readonly clock: EventClock
-  private readonly calls = new HeldCalls()
+  private readonly calls: CallWriter
   private readonly spoken = new Spoken()
   private readonly saidSoFar = new SaidSoFar()
   private current: RecordView
@@ -60,19 +43,17 @@ export class CabinetWriter implements Sink {
   private inRecord = false
   /** The record at hand is a stage of the orchestrator. */
   private isStage = false
-  /** Id of the call of this record, when it is told whole by one record and no result came with it. */
-  private unanswered: string | null = null
-  /** Subagents that begin in this record, until that is written. */
-  private starts: Start[] = []
   private harness: string | null = null
-  private workingDirectory: string | null = null
 
   constructor(out: Splice, record: RecordView, options: CabinetOptions) {
     this.lines = new LineWriter(out, record)
-    this.steps = new StepWriter(this.lines)
     this.current = record
     this.options = options
-    this.clock = new EventClock(options.observedAt, (code, message) => this.tell(code, message))
+    const notice = (code: string, message: string): void => this.tell(code, message)
+    this.clock = new EventClock(options.observedAt, notice)
+    const begin = (at: Text): void => this.begin(at)
+    const { shell, operationsOf } = options
+    this.calls = new CallWriter(this.lines, this.clock, { shell, operationsOf, begin, notice })
   }
 
   get events(): number {
@@ -92,8 +73,8 @@ export class CabinetWriter implements Sink {
 
   file(record: RecordView, bin: Bin): void {
     this.say()
-    this.writeStarts()
-    this.writeUnanswered()
+    this.calls.writeStarts()
+    this.calls.writeUnanswered()
     if (this.options.opaqueAll && (bin === Bin.Bookkeeping || bin === Bin.Folded))
       this.unknown(null, record.root)
     this.countRepairs(record.line)
@@ -108,7 +89,7 @@ export class CabinetWriter implements Sink {
     if (session !== null && session !== '')
       this.lines.ofSession(JSON.stringify(wellFormed(session, this.lines.values.repairs)))
     this.harness = wordIn(this.current, e.adapter)
-    this.workingDirectory = textIn(this.current, e.cwd) || null
+    this.calls.ofSession(this.harness, textIn(this.current, e.cwd) || null)
   }
 
   sessionEnded(e: E.SessionEnded): void {
@@ -140,59 +121,11 @@ export class CabinetWriter implements Sink {
   }
 
   toolRequested(e: E.ToolRequested): void {
-    const { current } = this
-    const at = this.clock.see(current, e.at)
-    const id = textIn(current, e.callId) ?? ''
-    const tool = wordIn(current, e.name)
-    const given = argumentsOf(current, e.input)
-    // The tool behind another tool has its arguments there.
-    const input = (tool === 'tool_invoke' ? given.inner(NAMES.inner) : null) ?? given
-    const operations = this.operations(e.operations, tool)
-    const steps = stepsOf(
-      { id, tool, operations, input, subjects: () => this.words(e.subjects) },
-      this.around,
-    )
-    if (steps === null) {
-      this.begin(at)
-      this.lines.out.literal(UNKNOWN)
-      if (this.inRecord) rawValue(this.lines, current, pieceOf(current, [e.callId, e.name, e.input]))
-      else rawCall(this.lines, e.callId, e.name, e.input)
-      this.lines.end()
-    } else {
-      for (const step of steps)
-        if (step.type === 'subagent' && !step.background) this.starts.push({ id, step, at })
-      if (!this.inRecord) this.writeStarts()
-    }
-    if (this.isReadBack && steps?.some(({ type }) => type === 'subagent') === false) this.unanswered = id
-    const dropped = this.calls.hold(id, steps ?? [], at === null ? null : textIn(current, at))
-    if (dropped.length === 0) return
-    this.tell(
-      'open-calls-written',
-      'calls without a result were too many to be held: the oldest were written without one',
-    )
-    for (const call of dropped) this.writeOpen(call)
+    this.calls.request(e, this.clock.see(this.current, e.at), this.current, this.inRecord)
   }
 
   toolResult(e: E.ToolResult): void {
-    const { current, inRecord } = this
-    const at = this.clock.see(current, e.at)
-    const id = textIn(current, e.callId) ?? ''
-    const call = this.calls.take(id)
-    if (id === this.unanswered) this.unanswered = null
-    if (this.starts.length > 0) this.starts = this.starts.filter((start) => start.id !== id)
-    const piece = inRecord ? pieceOf(current, [e.callId, e.content]) : NONE
-    if (call === null) {
-      this.orphan(e, at, piece)
-      return
-    }
-    if (call.steps.length === 0) return
-    const outcome = outcomeOf(current, e, piece, this.harness)
-    const launchOnly = inRecord && isLaunchOnly(current, e)
-    for (const step of call.steps) {
-      if (step.type === 'subagent' && launchOnly && !step.background) continue
-      this.begin(at)
-      this.steps.write(step, outcome)
-    }
+    this.calls.result(e, this.clock.see(this.current, e.at), this.current, this.inRecord)
   }
 
   toolDecided(e: E.ToolDecided): void {
@@ -265,8 +198,8 @@ export class CabinetWriter implements Sink {
 
   streamClosed(): void {
     this.say()
-    this.writeStarts()
-    for (const call of this.calls.takeAll()) this.writeOpen(call)
+    this.calls.writeStarts()
+    this.calls.writeAllOpen()
     this.countRepairs(null)
   }
 
@@ -295,77 +228,6 @@ export class CabinetWriter implements Sink {
   settled(): void {}
   notice(): void {}
 
-  /** The events come from events of the Test Cabinet, where a call is one record. */
-  private get isReadBack(): boolean {
-    return this.harness === 'test-cabinet'
-  }
-
-  private get around(): Surroundings {
-    const { harness, workingDirectory } = this
-    // Events that are read back were classified by whoever wrote them.
-    const shell = this.isReadBack ? 'command' : this.options.shell
-    return { harness, workingDirectory, shell }
-  }
-
-  private operations(told: readonly Text[], tool: string | null): readonly string[] {
-    const words = this.words(told)
-    if (words.length > 0) return words
-    const unlisted = unlistedOperation(this.harness, tool)
-    return unlisted === null ? this.options.operationsOf(this.harness, tool) : [unlisted]
-  }
-
-  private words(texts: readonly Text[]): string[] {
-    return texts.map((text) => wordIn(this.current, text)).filter((word) => word !== null)
-  }
-
-  /**
-   * A subagent that is waited for is told of twice: when it begins, and when it is done; but once when both are told by
-   * one record.
-   */
-  private writeStarts(): void {
-    const { starts } = this
-    if (starts.length === 0) return
-    this.starts = []
-    for (const { step, at } of starts) {
-      this.lines.begin(at ?? this.clock.now())
-      this.steps.subagent('subagent_started', step, null)
-    }
-  }
-
-  /** A result whose call is not known: of a read that says which file it shows, that read. */
-  private orphan(e: E.ToolResult, at: Text, piece: Node): void {
-    const { current } = this
-    const file = this.inRecord ? shownFile(current, e, piece) : null
-    if (file !== null) {
-      this.begin(at)
-      this.steps.write({ type: 'read', ...file }, outcomeOf(current, e, piece, this.harness))
-    } else if (this.inRecord) {
-      this.unknown(at, piece)
-    } else {
-      this.begin(at)
-      this.lines.out.literal(UNKNOWN)
-      rawCall(this.lines, e.callId, null, e.content)
-      this.lines.end()
-    }
-  }
-
-  /** A call that its record tells whole, but for how it came out, is not waited for. */
-  private writeUnanswered(): void {
-    if (this.unanswered === null) return
-    const call = this.calls.take(this.unanswered)
-    this.unanswered = null
-    if (call !== null) this.writeOpen(call)
-  }
-
-  /** A call whose result never came. */
-  private writeOpen({ steps, at }: HeldCall): void {
-    for (const step of steps) {
-      if (step.type === 'subagent' && !step.background) continue
-      this.begin(at)
-      this.steps.write(step, { success: null, exitCode: null })
-    }
-  }
-
   private unknown(at: Text, piece: Node): void {
     this.begin(at)
     this.lines.out.literal(UNKNOWN)
@@ -392,7 +254,7 @@ export class CabinetWriter implements Sink {
   /** The head of a line; what was said before it is written first. */
   private begin(at: Text, session = true): void {
     this.say()
-    this.writeStarts()
+    this.calls.writeStarts()
     this.lines.begin(at ?? this.clock.now(), session)
   }
 
@@ -419,7 +281,6 @@ const REASONING = typed('reasoning', 'message')
 const ERROR = typed('error', 'message')
 const WARNING = typed('warning', 'message')
 const SYSTEM = typed('system', 'stage')
-const UNKNOWN = typed('unknown', 'raw')
 const STATUS = field('status')
 const MESSAGE = field('message')
 const CODE = field('code')

@@ -3,8 +3,10 @@ import type { Json, Text } from '../../event/value.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { wellFormed } from '../repair.ts'
 import { literal } from '../splice.ts'
-import type { LineWriter } from './line-writer.ts'
+import { type LineWriter, typed } from './line-writer.ts'
 
+/** How an event begins of which nothing is known but what was read. */
+export const UNKNOWN = typed('unknown', 'raw')
 const QUOTE = literal('"')
 
 /** Bytes of a line that are decoded at a time. */
