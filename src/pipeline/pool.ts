@@ -3,7 +3,8 @@ import { compileKernel, createScanMemory, Scanner } from '../kernel/scanner.ts'
 import type { DigestSpan, DigestTask } from './digest-lane.ts'
 import { restored } from './portable.ts'
 import type { RangeScan } from './range.ts'
-import type { BatchResult, BatchTask, ScanTask, WriteTask } from './worker-tasks.ts'
+import type { BatchResult, BatchTask } from './read-batch.ts'
+import type { ScanTask, WriteTask } from './worker-tasks.ts'
 
 // The threads of one run:
 //

@@ -15,7 +15,7 @@ import type { Pool } from './pool.ts'
 import { WorkerLostError } from './portable.ts'
 import { readJob } from './read-job.ts'
 import type { Tools } from './transcript.ts'
-import type { BatchResult } from './worker-tasks.ts'
+import type { BatchResult } from './read-batch.ts'
 
 /** How a run is carried out. */
 export interface RunSettings {

@@ -1,51 +1,23 @@
-import { Dialects } from '../dialect/registry.ts'
 import { type ScanFacts, Scanner } from '../kernel/scanner.ts'
-import { type Census, emptyCensus, mergeCensus } from '../sink/census-counts.ts'
 import { completeOutput, type Handover } from '../sink/splice.ts'
 import { type Compression, compressorFor } from '../source/compress.ts'
 import { FileSource } from '../source/source.ts'
-import type { JobOptions, TranscriptJob, TranscriptResult } from './job.ts'
 import { writePlaced } from './output.ts'
 import { portable } from './portable.ts'
 import { type ByteRange, type RangeScan, scanRange } from './range.ts'
-import { readJob } from './read-job.ts'
+import type { BatchResult, BatchTask } from './read-batch.ts'
 import { fromMain, slotMemory } from './worker-data.ts'
 
-// What one worker keeps between tasks: a scanner for whole transcripts, and one for each slot of a large one.
+/** What one worker keeps between tasks: a scanner for each slot of a large transcript. */
 const slots = new Map<number, Scanner>()
-const dialects = new Dialects()
-let own: Scanner | null = null
-
-export interface BatchTask {
-  readonly jobs: readonly TranscriptJob[]
-  readonly options: JobOptions
-}
-
-export interface BatchResult {
-  readonly results: readonly TranscriptResult[]
-  /** The census of all of them; the results have none of their own. */
-  readonly census: Census
-}
 
 /** Read whole transcripts, one after the other. @throws OutputError, its code in front of the message */
-export function readBatch(task: BatchTask): Promise<BatchResult> {
+export async function readBatch(task: BatchTask): Promise<BatchResult> {
+  // Workers that only scan chunks start faster without the dialects.
+  const { readAll } = await import('./read-batch.ts')
   return readAll(task).catch((error: unknown) => {
     throw portable(error)
   })
-}
-
-async function readAll(task: BatchTask): Promise<BatchResult> {
-  const { module } = fromMain()
-  own ??= new Scanner(module === null ? {} : { module })
-  const census = emptyCensus()
-  const results: TranscriptResult[] = []
-  for (const job of task.jobs) {
-    for (const result of await readJob(job, task.options, { scanner: own, dialects, stream: null })) {
-      if (result.census !== null) mergeCensus(census, result.census)
-      results.push({ ...result, census: null })
-    }
-  }
-  return { results, census }
 }
 
 export interface ScanTask {
