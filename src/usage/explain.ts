@@ -28,7 +28,7 @@ export interface Explanation {
 }
 
 /** How a table names what is not known. */
-export const UNKNOWN = '(unknown)'
+const UNKNOWN = '(unknown)'
 
 /**
  * Pick out of a resolved ledger what a number of the report is made of, and what was left out of it.

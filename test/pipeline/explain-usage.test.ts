@@ -1,4 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findCopies } from '../../src/pipeline/copies.ts'
@@ -156,18 +157,42 @@ test('a stream beside its source names the source', async () => {
 })
 
 test('threads change nothing', async () => {
-  const paths = [join(corpora, 'claude-session'), join(corpora, 'claude-stream')]
-  const texts = await Promise.all(
-    [0, 2].map(async (jobs) => {
-      const { explanation } = await countUsage({
-        paths,
-        zone: 'UTC',
-        jobs,
-        explain: 'claude-sonnet-4-5-20250929',
-      })
-      return explanation === null ? '' : [...explanationJson(explanation)].join('')
-    }),
-  )
-  expect(texts[0]).not.toBe('')
+  // So many files that threads are worth it; each session repeats a request of the one before it.
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-explain-'))
+  for (let i = 0; i < 450; i++) writeFileSync(join(folder, `${i}.jsonl`), sessionText(`s-${i}`, [i, i + 1]))
+  const texts: string[] = []
+  for (const jobs of [0, 2]) {
+    const { explanation } = await countUsage({
+      paths: [folder],
+      zone: 'UTC',
+      jobs,
+      explain: 'claude-opus-4-5-20251101',
+    })
+    texts.push(explanation === null ? '' : [...explanationJson(explanation)].join(''))
+  }
+  rmSync(folder, { recursive: true })
+  const parsed: Explained = JSON.parse(texts[0] ?? '')
+  expect([parsed.counted.length, parsed.left_out.length]).toEqual([451, 449])
   expect(texts[1]).toBe(texts[0])
 })
+
+function sessionText(session: string, messages: readonly number[]): string {
+  return messages.map((n) => `${JSON.stringify(assistant(session, n))}\n`).join('')
+}
+
+function assistant(sessionId: string, n: number) {
+  const usage = { input_tokens: n, output_tokens: 5 }
+  const model = 'claude-opus-4-5-20251101'
+  const message = { id: `msg_${n}`, role: 'assistant', model, content: [], stop_reason: 'end_turn', usage }
+  const timestamp = '2026-11-29T10:00:00.000Z'
+  return {
+    type: 'assistant',
+    isSidechain: false,
+    sessionId,
+    version: '2.1.40',
+    uuid: `u-${n}`,
+    requestId: `r_${n}`,
+    timestamp,
+    message,
+  }
+}
