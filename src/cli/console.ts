@@ -13,8 +13,9 @@ export class Console {
   }
 
   /** Standard output: data. @throws OutputError when its reader has gone */
-  data(text: string): void {
-    OutputError.guard('standard output', () => writeAll(1, Buffer.from(text)))
+  data(content: string | Uint8Array): void {
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content
+    OutputError.guard('standard output', () => writeAll(1, bytes))
   }
 
   /** Standard error: one line. */

@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { countUsage } from '../pipeline/count.ts'
+import { openOutput } from '../pipeline/output.ts'
 import { explanationJson } from '../report/explanation-json.ts'
 import { explanationTable } from '../report/explanation-table.ts'
 import { usageCsv } from '../report/usage-csv.ts'
 import { usageJson } from '../report/usage-json.ts'
+import { usageParquet } from '../report/usage-parquet.ts'
+import type { UsageReport } from '../report/usage-report.ts'
 import { usageTable } from '../report/usage-table.ts'
 import { dayName, systemZone, zoneName } from '../usage/calendar.ts'
 import type { Checked } from '../usage/checked.ts'
@@ -35,6 +38,7 @@ interface Flags extends ReadingFlags {
   readonly until?: string
   readonly json?: boolean
   readonly csv?: boolean
+  readonly parquet?: string
   readonly rates?: string
   readonly prices?: string
   readonly digest?: boolean
@@ -61,6 +65,13 @@ export function usageCommand(program: Command, done: (code: number) => void): vo
       .option('--until <day>', 'last day, included')
       .option('--json', 'one JSON document')
       .addOption(new Option('--csv', 'one header and one line a row').conflicts('json'))
+      .addOption(
+        new Option('--parquet <file>', 'the rows as a Parquet file; - for standard output').conflicts([
+          'json',
+          'csv',
+          'explain',
+        ]),
+      )
       .option('--rates <file>', 'price by this b10x rate card')
       .option('--prices <file>', 'price by this table')
       .option('--digest', 'compute the digest of the corpus')
@@ -111,6 +122,7 @@ async function run(given: readonly string[], flags: Flags): Promise<number> {
   if (flags.json === true) console.data(`${usageJson(report)}\n`)
   refuseNothing(counted, paths)
   if (flags.csv === true) console.data(usageCsv(report))
+  else if (flags.parquet !== undefined) await writeParquet(report, flags.parquet, console)
   else if (flags.json !== true) console.data(usageTable(report, terminalStyle()))
   const code = verdict(console, counted, flags)
   console.summary(`millrace: ${inWords(counted)}`)
@@ -118,6 +130,17 @@ async function run(given: readonly string[], flags: Flags): Promise<number> {
   const failOn = flags.failOn ?? []
   const partial = failOn.includes('partial') && (unpriced.length > 0 || totals.lowerBound)
   return (failOn.includes('unpriced') && unpriced.length > 0) || partial ? Exit.Failed : code
+}
+
+async function writeParquet(report: UsageReport, file: string, console: Console): Promise<void> {
+  const bytes = await usageParquet(report)
+  if (file === '-') {
+    console.data(bytes)
+    return
+  }
+  const output = openOutput(file, false)
+  output.write(bytes)
+  output.finish()
 }
 
 function unexplained(what: string): string {

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parquetReadObjects } from 'hyparquet'
 import { describe, expect, test } from 'vitest'
 import { ownFolder } from '../fault/folder.ts'
 import { projectDir } from '../shared.ts'
@@ -53,6 +54,22 @@ describe('usage', () => {
       'corpus',
       'notices',
     ])
+  })
+
+  test('as Parquet adds up to the totals of the JSON, in a file and on standard output', async () => {
+    const { totals } = await usage()
+    const path = join(folder, 'usage.parquet')
+    const by = ['--by', 'day,model']
+    const written = await millrace(['usage', demo, ...by, '--parquet', path, '--quiet'])
+    expect(written).toMatchObject({ code: 0, stderr: '' })
+    expect(written.stdout).toHaveLength(0)
+    const { stdout } = await millrace(['usage', demo, ...by, '--parquet', '-'])
+    expect(stdout.equals(readFileSync(path))).toBe(true)
+    const rows = await parquetReadObjects({ file: new Uint8Array(stdout).buffer })
+    const sum = rows.reduce((all, row) => all + BigInt(row['tokens_total'] ?? 0), 0n)
+    expect(sum).toBe(BigInt(totals.tokens['total'] ?? -1))
+    const both = await millrace(['usage', demo, '--parquet', '-', '--json'])
+    expect(both.code).toBe(2)
   })
 
   test.each(KEYS)('by %s adds up to the total', async (key) => {
