@@ -12,7 +12,13 @@ import { filesBelow, fingerprint, readStamps, root, say, writeStamp } from './st
 const scanner = 'src/kernel/assembly/scan.ts'
 const kernel = 'src/kernel/kernel.wasm'
 const command = 'dist/src/cli/main.js'
-const programs = ['src/cli/main.ts', 'src/index.ts', 'workers/transcripts.ts', 'workers/digest.ts']
+const programs = [
+  'src/cli/main.ts',
+  'src/index.ts',
+  'workers/transcripts.ts',
+  'workers/digest.ts',
+  'workers/decode.ts',
+]
 
 /**
  * `--maximumMemory 65536` is 4 GiB, all that 32 bits can address: the limit that

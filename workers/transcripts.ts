@@ -1,2 +1,2 @@
 // What the pool loads: each export is a kind of task. All of the work is in src/.
-export { readBatch, scanChunk, writeChunk } from '../src/pipeline/worker-tasks.ts'
+export { readBatch, scanChunk, scanFilled, writeChunk } from '../src/pipeline/worker-tasks.ts'

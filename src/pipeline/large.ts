@@ -1,27 +1,27 @@
 import { tee } from '../event/tee.ts'
-import { isPlain } from '../source/codec.ts'
-import { FileSource } from '../source/source.ts'
+import { openSource, storedAs } from '../source/codec.ts'
+import { type ChunkFeed, feedOfFile, SourceFeed } from './chunk-feed.ts'
 import { CHUNK_BYTES, ChunkReader } from './chunk-reader.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import { openCompressed } from './compressed-output.ts'
 import { writerFor } from './event-writer.ts'
 import type { JobOptions, TranscriptJob, TranscriptResult } from './job.ts'
+import type { LaneSource } from './lane-source.ts'
 import { Lanes } from './lanes.ts'
 import { PlacedOutput } from './output.ts'
 import { runByPath } from './paths.ts'
 import { partsOf } from './parts.ts'
 import type { Pool } from './pool.ts'
-import { planRanges } from './range.ts'
 import { readJob } from './read-job.ts'
-import { seatedInOrder, Seats } from './seats.ts'
+import { Seats } from './seats.ts'
 import { contextOf, Counters, openWindow, type Tools } from './transcript.ts'
 import { Translation } from './translation.ts'
 
-/** A large transcript is a plain file. */
+/** A large transcript is a file, plain or compressed. */
 export type LargeJob = TranscriptJob & { readonly file: string }
 
 /**
- * Read one large plain file with all workers. For each chunk, in order:
+ * Read one large file with all workers. For each chunk, in order:
  *
  *     worker   read a range and scan it into a slot ─┐
  *     main                                           ├─ the adapter over the tape: counts, and a list of what to write
@@ -29,6 +29,8 @@ export type LargeJob = TranscriptJob & { readonly file: string }
  *
  * Only the walk over the tape is serial, and it touches no text. Slots bound the memory; a chunk that is slow to be
  * written keeps its slot, which in the end stops the readers. The result is that of one thread, byte for byte.
+ *
+ * A compressed file has no ranges: a lane decompresses it, this thread fills slots with whole lines of it, and workers scan.
  *
  * @throws OutputError when the output cannot be written
  * @throws SourceError when the file cannot be read
@@ -39,9 +41,9 @@ export async function readLarge(
   tools: Tools,
   pool: Pool,
 ): Promise<TranscriptResult[]> {
-  if (options.traceIr || !(await isPlain(job.file))) return readJob(job, options, tools)
-  const source = new FileSource(job.file)
-  const { size } = source
+  const stored = options.traceIr ? 'other' : await storedAs(job.file)
+  if (stored === 'other') return readJob(job, options, tools)
+  const { source } = await openSource(job.file)
   const reader = new ChunkReader(source, tools.scanner, { ...options, digest: false })
   const window = await openWindow(job, options, tools, reader).finally(() => source.close())
   // A document is read whole, framed records have no fixed places, and what is no transcript is not read: one thread does.
@@ -61,7 +63,9 @@ export async function readLarge(
       : await openCompressed(job.output, compress, options.digest)
   const placed = job.output === null || compressed !== null ? null : new PlacedOutput(job.output)
   const stream = compressed ?? tools.stream
-  const lanes = options.digest ? new Lanes(pool, job.file, size, placed?.part ?? null) : null
+  const { feed, lane } = await openFeed(job.file, stored, options, pool)
+  const plain = lane === null ? { path: job.file, size: feed.bytes } : null
+  const lanes = options.digest ? new Lanes(pool, plain, placed?.part ?? null) : null
   const writing =
     placed === null && stream === null
       ? null
@@ -76,13 +80,10 @@ export async function readLarge(
   })
 
   const seats = new Seats(pool.slots)
-  const scans = seatedInOrder(seats, planRanges(size, rangeBytes(options)), (range, { slot }) =>
-    pool.scanChunk({ slot, file: job.file, range, lineLimit: options.lineLimit }),
-  )
   let blank = 0
   let noLineEnd = false
   try {
-    for await (const { seat, outcome: scan } of scans) {
+    for await (const { seat, outcome: scan } of feed.scans(seats)) {
       seat.scanner.adopt(scan.scan)
       const hashed = lanes?.read(seat.slot, scan.owned) ?? Promise.resolve()
       writing?.begin(seat)
@@ -102,12 +103,12 @@ export async function readLarge(
       run,
       dialect: adapter.dialect,
       digest: null,
-      bytes: size,
+      bytes: feed.bytes,
       lines: translation.line - 1,
       blank,
       events: 0,
       noLineEnd,
-      trouble: null,
+      trouble: feed.trouble,
       parts,
     })
     const outputBytes = (await writing?.finish()) ?? 0
@@ -117,7 +118,7 @@ export async function readLarge(
     const whole = {
       ...result,
       events: writing?.writer.events ?? 0,
-      digest: digests?.input ?? null,
+      digest: digests?.input ?? lane?.digest ?? null,
       outputDigest: digests?.output ?? compressed?.digest ?? null,
       outputBytes: job.output === null ? 0 : outputBytes,
     }
@@ -129,8 +130,23 @@ export async function readLarge(
     compressed?.abandon()
     throw error
   } finally {
+    lane?.close()
     await lanes?.close()
   }
+}
+
+/** The chunks of a file. The lane is whoever decompresses it, and has to be closed. @throws SourceError */
+async function openFeed(
+  file: string,
+  stored: 'plain' | 'compressed',
+  options: JobOptions,
+  pool: Pool,
+): Promise<{ readonly feed: ChunkFeed; readonly lane: LaneSource | null }> {
+  const { lineLimit, digest } = options
+  if (stored === 'plain') return { feed: feedOfFile(file, pool, rangeBytes(options), lineLimit), lane: null }
+  const { LaneSource: Lane } = await import('./lane-source.ts')
+  const lane = new Lane(file, digest)
+  return { feed: new SourceFeed(lane, pool, rangeBytes(options), lineLimit), lane }
 }
 
 /**

@@ -1,13 +1,12 @@
-import { createHash, type Hash } from 'node:crypto'
 import type { Frame } from '../kernel/frame.ts'
 import type { RecordView } from '../kernel/record.ts'
 import { INPUT_AT, type Scanner } from '../kernel/scanner.ts'
 import { type Framing, framingOf, Unframer } from '../source/framing.ts'
 import type { Source } from '../source/source.ts'
 import type { Oversize } from './chunk-reader.ts'
+import { LineDigest } from './line-digest.ts'
 
 const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
 
 /** Most bytes that are read at once. */
 const READ_BYTES = 1024 * 1024
@@ -215,28 +214,4 @@ function isPlain(head: Buffer): boolean {
   const start = head.findIndex((byte) => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf)
   if (start < 0 || !head.subarray(start).includes(LINE_FEED)) return false
   return framingOf(Buffer.concat([head, MADE_UP_DATA])) === null
-}
-
-/** Digest and length of one line, its line end left out. */
-class LineDigest {
-  private readonly hash: Hash = createHash('sha256')
-  private bytes = 0
-  /** A carriage return belongs to the line only when neither a line feed nor the end follows it. */
-  private held = false
-
-  take(part: Uint8Array): void {
-    if (part.length === 0) return
-    if (this.held) this.put(Buffer.from('\r'))
-    this.held = part.at(-1) === CARRIAGE_RETURN
-    this.put(this.held ? part.subarray(0, -1) : part)
-  }
-
-  finish(): Oversize {
-    return { digest: this.hash.digest('hex'), bytes: this.bytes }
-  }
-
-  private put(part: Uint8Array): void {
-    this.hash.update(part)
-    this.bytes += part.length
-  }
 }

@@ -1,3 +1,4 @@
+import { COMPRESSION_SUFFIX } from '../source/codec.ts'
 import type { TranscriptJob } from './job.ts'
 import type { LargeJob } from './large.ts'
 
@@ -9,6 +10,8 @@ const SMALL_RUN_FILES = 400
 /** Bytes and files of one batch. */
 const BATCH_BYTES = 4 * 1024 * 1024
 const BATCH_FILES = 256
+/** How much larger transcripts mostly are than their compressed files; the quickest formats reach this at least. */
+const TYPICAL_EXPANSION = 4
 
 /** A piece of a run. The pieces are done one after the other; the batches of one piece beside each other. */
 export type Work =
@@ -24,7 +27,7 @@ export type Work =
  * @param largeThreads workers for the chunks of a large transcript
  */
 export function planWork(jobs: readonly TranscriptJob[], threads: number, largeThreads: number): Work[] {
-  const total = jobs.reduce((sum, job) => sum + job.bytes, 0)
+  const total = jobs.reduce((sum, job) => sum + weightOf(job), 0)
   if (largeThreads === 0 || (total < SMALL_RUN_BYTES && jobs.length < SMALL_RUN_FILES)) {
     return jobs.map((job) => ({ kind: 'here', job }))
   }
@@ -37,7 +40,7 @@ export function planWork(jobs: readonly TranscriptJob[], threads: number, largeT
   // Alone, a transcript is worth all workers when it takes longer than its share of the whole.
   for (const job of jobs) {
     if (job.file === null) here.push(job)
-    else if (isLarge(job) && job.bytes > total / threads / 2) large.push(job)
+    else if (isLarge(job) && weightOf(job) > total / threads / 2) large.push(job)
     else rest.push(job)
   }
   const batches = batchesOf(rest)
@@ -49,21 +52,26 @@ export function planWork(jobs: readonly TranscriptJob[], threads: number, largeT
 }
 
 function isLarge(job: TranscriptJob): job is LargeJob {
-  return job.file !== null && job.bytes >= LARGE_BYTES
+  return job.file !== null && weightOf(job) >= LARGE_BYTES
+}
+
+/** Bytes that are to be read, as far as the name tells. */
+function weightOf({ path, bytes }: TranscriptJob): number {
+  return COMPRESSION_SUFFIX.test(path) ? bytes * TYPICAL_EXPANSION : bytes
 }
 
 function batchesOf(jobs: readonly TranscriptJob[]): TranscriptJob[][] {
   const batches: TranscriptJob[][] = []
   let batch: TranscriptJob[] = []
   let bytes = 0
-  for (const job of jobs.toSorted((a, b) => b.bytes - a.bytes || a.index - b.index)) {
-    if (batch.length > 0 && (bytes + job.bytes > BATCH_BYTES || batch.length >= BATCH_FILES)) {
+  for (const job of jobs.toSorted((a, b) => weightOf(b) - weightOf(a) || a.index - b.index)) {
+    if (batch.length > 0 && (bytes + weightOf(job) > BATCH_BYTES || batch.length >= BATCH_FILES)) {
       batches.push(batch)
       batch = []
       bytes = 0
     }
     batch.push(job)
-    bytes += job.bytes
+    bytes += weightOf(job)
   }
   if (batch.length > 0) batches.push(batch)
   return batches

@@ -1,19 +1,21 @@
 import { Piscina } from 'piscina'
-import { compileKernel, createScanMemory, Scanner } from '../kernel/scanner.ts'
+import { compileKernel, createScanMemory, type ScanFacts, Scanner } from '../kernel/scanner.ts'
+import type { DecodeTask, FilledBlock } from './decode-lane.ts'
 import type { DigestSpan, DigestTask } from './digest-lane.ts'
 import { restored } from './portable.ts'
 import type { RangeScan } from './range.ts'
 import type { BatchResult, BatchTask } from './read-batch.ts'
-import type { ScanTask, WriteTask } from './worker-tasks.ts'
+import type { FilledTask, ScanTask, WriteTask } from './worker-tasks.ts'
 
 // The threads of one run:
 //
 //   main ── plans, merges totals, translates large transcripts from the tapes of their chunks
 //    │
 //    ├── workers (one a core)   batches of whole transcripts; or chunks: scan into a slot, copy and write its output
-//    └── lanes (when digests of a large transcript are wanted)   input ── SHA-256     output ── SHA-256
+//    ├── lanes (when digests of a large transcript are wanted)   input ── SHA-256     output ── SHA-256
+//    └── a lane (for a large compressed file)   decompressed into blocks, of which this thread fills slots
 //
-// Content never crosses threads but through the shared memory of a slot.
+// Content never crosses threads but through the shared memory of a slot or block.
 
 /** Threads load what was built, also when this file runs from source (in tests): they have no loader for TypeScript. */
 const WORKERS = new URL(
@@ -48,6 +50,10 @@ export class Pool {
 
   scanChunk(task: ScanTask): Promise<RangeScan> {
     return this.workers.run('scanChunk', task)
+  }
+
+  scanFilled(task: FilledTask): Promise<ScanFacts> {
+    return this.workers.run('scanFilled', task)
   }
 
   /** The compressed output, where it is asked for. */
@@ -106,6 +112,20 @@ export class DigestLane {
 
   private run(task: DigestTask): Promise<unknown> {
     return this.worker.run('default', task)
+  }
+}
+
+/** One thread that decompresses a file, block by block. */
+export class DecodeLane {
+  private readonly worker = new Threads('decode', 1, {})
+
+  /** Steps are done in the order in which they are asked for. @throws SourceError, WorkerLostError */
+  step(task: DecodeTask): Promise<FilledBlock> {
+    return this.worker.run('default', task)
+  }
+
+  close(): Promise<void> {
+    return this.worker.close()
   }
 }
 

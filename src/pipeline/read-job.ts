@@ -10,6 +10,9 @@ import { archiveFolder, endingOf, outputName, safePath } from './paths.ts'
 import { readStore } from './read-store.ts'
 import { readTranscript, type Tools } from './transcript.ts'
 
+/** Compressed files from this size on take longer to decompress than a thread to start, in bytes. */
+const ASIDE_BYTES = 4 * 1024 * 1024
+
 /**
  * Read what one job names: a transcript, or an archive of them. Never throws for what is wrong with the input.
  *
@@ -24,7 +27,7 @@ export async function readJob(
   try {
     const stored = await readStore(job, options, tools)
     if (stored !== null) return stored
-    opened = await openSource(job.file, options.headers)
+    opened = await aside(await openSource(job.file, options.headers), job, tools)
   } catch (error) {
     if (error instanceof SourceError) return [failedResult(job, error.code, error.message)]
     throw error
@@ -38,6 +41,14 @@ export async function readJob(
   } finally {
     opened.source.close()
   }
+}
+
+/** Have what is compressed decompressed by another thread, where there is one and it is worth that. */
+async function aside(opened: Opened, job: TranscriptJob, tools: Tools): Promise<Opened> {
+  if (!opened.compressed || job.file === null || job.bytes < ASIDE_BYTES || tools.aside === undefined)
+    return opened
+  opened.source.close()
+  return { ...opened, source: await tools.aside(job.file) }
 }
 
 /** The transcripts of an archive, one after the other, as they come. Other files in it are passed over. */

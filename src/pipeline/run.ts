@@ -3,6 +3,7 @@ import { Dialects } from '../dialect/registry.ts'
 import { Scanner } from '../kernel/scanner.ts'
 import { type Census, addFailed, emptyCensus, mergeCensus } from '../sink/census-counts.ts'
 import { byteOrder } from '../source/byte-order.ts'
+import type { Source } from '../source/source.ts'
 import { SourceError } from '../source/source-error.ts'
 import type { TranscriptLedger } from '../usage/entry.ts'
 import { BLOCK_ROWS } from '../usage/entry-row.ts'
@@ -83,6 +84,7 @@ class Run {
       dialects,
       stream,
       ...(signal === undefined ? {} : { pause: pauses(signal) }),
+      ...(settings.jobs === 0 ? {} : { aside }),
     }
   }
 
@@ -208,6 +210,12 @@ function lostResult(job: TranscriptJob, error: unknown): TranscriptResult {
     )
   }
   throw error
+}
+
+/** Loaded when it is wanted, like the other threads. */
+async function aside(file: string): Promise<Source> {
+  const { LaneSource } = await import('./lane-source.ts')
+  return new LaneSource(file, false)
 }
 
 /** Time this thread works before others get their turn, in milliseconds: what a person does not notice. */

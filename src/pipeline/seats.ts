@@ -38,18 +38,24 @@ export class Seats {
  */
 export async function* seatedInOrder<T, R>(
   seats: Seats,
-  items: readonly T[],
+  items: Iterable<T>,
   work: (item: T, seat: Seat) => Promise<R>,
 ): AsyncGenerator<{ readonly seat: Seat; readonly outcome: R }, void, undefined> {
   const inFlight: Promise<{ readonly seat: Seat; readonly outcome: R }>[] = []
-  let next = 0
+  const coming = items[Symbol.iterator]()
+  let isOver = false
   let wake: (() => void) | null = null
   const topUp = (): void => {
-    while (next < items.length) {
+    while (!isOver) {
       const seat = seats.take()
       if (seat === null) break
-      const item = items[next++]!
-      const result = work(item, seat).then((outcome) => ({ seat, outcome }))
+      const item = coming.next()
+      if (item.done === true) {
+        isOver = true
+        seats.release(seat)
+        break
+      }
+      const result = work(item.value, seat).then((outcome) => ({ seat, outcome }))
       result.catch(() => {}) // seen again, and thrown, when its turn comes
       inFlight.push(result)
     }
@@ -62,7 +68,7 @@ export async function* seatedInOrder<T, R>(
       const head = inFlight.shift()
       if (head !== undefined) {
         yield await head
-      } else if (next >= items.length) {
+      } else if (isOver) {
         return
       } else {
         await new Promise<void>((resolve) => {

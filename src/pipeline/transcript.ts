@@ -41,6 +41,8 @@ export interface Tools {
   readonly stream: Output | null
   /** Awaited between chunks: lets other work of this thread go on, and throws when the run is to end. */
   readonly pause?: () => Promise<void>
+  /** Opens a compressed file so that another thread decompresses it; absent where this thread has to. */
+  readonly aside?: (file: string) => Promise<Source>
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type ScanFacts, Scanner } from '../kernel/scanner.ts'
+import { INPUT_AT, type ScanFacts, Scanner } from '../kernel/scanner.ts'
 import { completeOutput, type Handover } from '../sink/splice.ts'
 import { type Compression, compressorFor } from '../source/compress.ts'
 import { FileSource } from '../source/source.ts'
@@ -39,6 +39,25 @@ export function scanChunk(task: ScanTask): RangeScan {
   } finally {
     file?.close()
   }
+}
+
+export interface FilledTask {
+  readonly slot: number
+  /** Bytes of input the slot has room for. */
+  readonly capacity: number
+  /** Bytes of whole lines at `INPUT_AT`. */
+  readonly bytes: number
+  /** The last line feed is none of the input's own. */
+  readonly cut: boolean
+}
+
+/** Scan what this thread's caller put into a slot. */
+export function scanFilled(task: FilledTask): ScanFacts {
+  const scanner = slotScanner(task.slot)
+  scanner.reserve(task.capacity)
+  scanner.scan(INPUT_AT, INPUT_AT + task.bytes)
+  if (task.cut) scanner.flagCut()
+  return scanner.facts()
 }
 
 export interface WriteTask {

@@ -28,11 +28,15 @@ export interface Opened {
   readonly archive: ArchiveKind | null
 }
 
-/** Is this file neither compressed nor an archive nor a database? @throws SourceError when it cannot be read */
-export async function isPlain(file: string): Promise<boolean> {
+/** `other`: an archive or a database, which holds several transcripts. */
+export type Stored = 'plain' | 'compressed' | 'other'
+
+/** How a file holds what it holds. @throws SourceError when it cannot be read */
+export async function storedAs(file: string): Promise<Stored> {
   const { source, compressed, archive } = await openSource(file)
   source.close()
-  return !compressed && archive === null && !isDatabase(file)
+  if (archive !== null || isDatabase(file)) return 'other'
+  return compressed ? 'compressed' : 'plain'
 }
 
 /**

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RecordFlag } from '../../src/kernel/layout.ts'
-import { Scanner } from '../../src/kernel/scanner.ts'
+import { INPUT_AT, Scanner } from '../../src/kernel/scanner.ts'
+import { ChunkFiller } from '../../src/pipeline/chunk-filler.ts'
 import { ChunkReader } from '../../src/pipeline/chunk-reader.ts'
 import { planRanges, scanRange } from '../../src/pipeline/range.ts'
 import { FileSource } from '../../src/source/source.ts'
@@ -15,6 +16,7 @@ import { lineByLine, NO_LIMIT, Portions, type Reading, ReadingLog } from './read
 import { holds, holdsAsync } from './seeds.ts'
 
 const scanner = new Scanner()
+const another = new Scanner()
 
 interface Way {
   readonly chunkBytes: number
@@ -51,6 +53,23 @@ function inRanges(file: FileSource, rangeBytes: number, lineLimit: number): Read
     isCut ||= seen.noLineEnd
   }
   return log.finish(isCut)
+}
+
+/** As workers get it: whole lines put into the memory of one scanner after the other. */
+async function inFilled(input: Buffer, lineLimit: number, way: Way): Promise<Reading> {
+  const source = new Portions(input, way.portion, way.waits)
+  const filler = new ChunkFiller(source, Math.min(way.chunkBytes, lineLimit), lineLimit)
+  const log = new ReadingLog()
+  for (let n = 0; !filler.isOver; n++) {
+    const into = n % 2 === 0 ? scanner : another
+    const { bytes, cut, oversize } = await filler.fill(into)
+    into.scan(INPUT_AT, INPUT_AT + bytes)
+    if (cut) into.flagCut()
+    log.scan(into)
+    if (oversize !== null) log.oversize(oversize)
+  }
+  if (filler.bytes !== input.length) throw new Error(`${filler.bytes} bytes read`)
+  return log.finish(filler.noLineEnd)
 }
 
 function mustEqual(found: Reading, wanted: Reading, how: string): void {
@@ -137,6 +156,17 @@ describe('any way of cutting the input gives the records of one scan of the whol
       )
     })
     await holdsAsync(property, 3000)
+  })
+
+  test('in chunks that are filled for other threads', async () => {
+    const property = fc.asyncProperty(input, limit, way, async (bytes, lineLimit, cut) => {
+      mustEqual(
+        await inFilled(bytes, lineLimit, cut),
+        lineByLine(scanner, bytes, lineLimit),
+        JSON.stringify(cut),
+      )
+    })
+    await holdsAsync(property, 2000)
   })
 
   test('in ranges of any size up to the limit', () => {
