@@ -20,6 +20,9 @@ export interface Output {
 /** Ending of a file that is being written; never read as a transcript. */
 export const PART_SUFFIX = '.part'
 
+/** Bytes of output that are held back until there are more, or none. */
+const HELD_BYTES = 16 * 1024
+
 /**
  * A file that appears whole: it is written beside its name and renamed.
  *
@@ -36,25 +39,32 @@ class FileOutput implements Output {
   private readonly part: string
   private readonly fd: number
   private readonly hash: Hash | null
+  /** Short pieces, which are written together. */
+  private room: Buffer | null = null
+  private held = 0
   private open = true
 
   constructor(path: string, digest: boolean) {
     this.path = path
     this.part = path + PART_SUFFIX
     this.hash = digest ? createHash('sha256') : null
-    this.fd = OutputError.guard(path, () => {
-      mkdirSync(dirname(path), { recursive: true })
-      return openSync(this.part, 'w')
-    })
+    this.fd = create(path, this.part)
   }
 
   write(bytes: Uint8Array): void {
-    OutputError.guard(this.path, () => writeAll(this.fd, bytes))
-    this.hash?.update(bytes)
     this.bytes += bytes.length
+    if (this.held + bytes.length <= HELD_BYTES) {
+      this.room ??= Buffer.allocUnsafe(HELD_BYTES)
+      this.room.set(bytes, this.held)
+      this.held += bytes.length
+      return
+    }
+    this.flush()
+    this.put(bytes)
   }
 
   finish(): void {
+    this.flush()
     this.close()
     OutputError.guard(this.path, () => renameSync(this.part, this.path))
     this.digest = this.hash?.digest('hex') ?? null
@@ -65,11 +75,35 @@ class FileOutput implements Output {
     removePart(this.path)
   }
 
+  private flush(): void {
+    const { room, held } = this
+    this.held = 0
+    if (room !== null && held > 0) this.put(room.subarray(0, held))
+  }
+
+  private put(bytes: Uint8Array): void {
+    OutputError.guard(this.path, () => writeAll(this.fd, bytes))
+    this.hash?.update(bytes)
+  }
+
   private close(): void {
     if (!this.open) return
     this.open = false
     closeSync(this.fd)
   }
+}
+
+/** Create the part of a file, and the folders above it where they are missing: most outputs share theirs. */
+function create(path: string, part: string): number {
+  return OutputError.guard(path, () => {
+    try {
+      return openSync(part, 'w')
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+      mkdirSync(dirname(path), { recursive: true })
+      return openSync(part, 'w')
+    }
+  })
 }
 
 const sleep = new Int32Array(new SharedArrayBuffer(4))
@@ -124,10 +158,7 @@ export class PlacedOutput {
   constructor(path: string) {
     this.path = path
     this.part = path + PART_SUFFIX
-    this.fd = OutputError.guard(path, () => {
-      mkdirSync(dirname(path), { recursive: true })
-      return openSync(this.part, 'w')
-    })
+    this.fd = create(path, this.part)
   }
 
   writeAt(bytes: Uint8Array, position: number): void {

@@ -47,10 +47,12 @@ export async function storedAs(file: string): Promise<Stored> {
 export async function openSource(file: string | null, headers: HttpHeaders = []): Promise<Opened> {
   const plain = await plainSource(file, headers)
   try {
-    const source = await decodedByMagic(plain)
-    const head = await headOf(source, ARCHIVE_HEAD_BYTES)
-    const compressed = source instanceof DecodedSource
-    return { source: new ReplaySource(head, source), compressed, archive: archiveKind(head) }
+    const first = await headOf(plain, ARCHIVE_HEAD_BYTES)
+    const decoded = await decodedBehind(first, plain)
+    if (decoded === null)
+      return { source: new ReplaySource(first, plain), compressed: false, archive: archiveKind(first) }
+    const head = await headOf(decoded, ARCHIVE_HEAD_BYTES)
+    return { source: new ReplaySource(head, decoded), compressed: true, archive: archiveKind(head) }
   } catch (error) {
     plain.close()
     throw error
@@ -79,10 +81,14 @@ async function headOf(source: Source, bytes: number): Promise<Uint8Array> {
 /** The source behind `plain`, decompressed when it is told to be compressed by its first bytes. */
 export async function decodedByMagic(plain: Source): Promise<Source> {
   const head = await headOf(plain, HEAD_BYTES)
-  const again = new ReplaySource(head, plain)
+  return (await decodedBehind(head, plain)) ?? new ReplaySource(head, plain)
+}
+
+/** What `head` and the rest of its source decode to; null when it is not compressed. */
+async function decodedBehind(head: Uint8Array, rest: Source): Promise<Source | null> {
   const codec = CODECS.find(({ magic }) => magic.every((byte, i) => head[i] === byte)) ?? skippable(head)
-  if (codec === undefined) return again
-  const counted = new CountingSource(again)
+  if (codec === undefined) return null
+  const counted = new CountingSource(new ReplaySource(head, rest))
   return new DecodedSource(counted, await codec.decode(new ByteReader(counted)), EXPANSION_LIMITS)
 }
 

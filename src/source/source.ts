@@ -47,14 +47,15 @@ export class FileSource implements Source {
     return got
   }
 
-  /** Read from a place of its own; fewer bytes than asked for only at the end of the file. */
+  /** Read from a place of its own; fewer bytes than asked for only at the end that the file had when it was opened. */
   readAt(into: Uint8Array, at: number, length: number, position: number): number {
     try {
       let done = 0
       while (done < length) {
         const got = readSync(this.fd, into, at + done, length - done, position + done)
-        if (got === 0) break
         done += got
+        // Behind the size it had when it was opened one look is enough: a file that has grown is asked again.
+        if (got === 0 || position + done >= this.size) break
       }
       return done
     } catch (error) {
