@@ -12,7 +12,7 @@ export interface Messages {
   written: Map<string, number>
   /** The same of what was written before that. */
   writtenBefore: Map<string, number>
-  /** Ids of those of the main chain; null until a side chain asks, and when there are new ones. */
+  /** Ids of those of the main chain, once a side chain has asked for them. */
   mainIds: Set<string> | null
   /** Tokens of what was written since the last total of the process, by model; null where there are no totals. */
   readonly since: Map<string | null, Tokens> | null

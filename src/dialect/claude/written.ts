@@ -25,6 +25,7 @@ export function writeMessage(message: OpenMessage, messages: Messages, sink: Sin
   if (key !== null) {
     const before = messages.written.get(key) ?? messages.writtenBefore.get(key)
     remember(messages, key, rankToKeep(message, before))
+    if (messages.mainIds !== null && !message.sidechain) noteMain(message, messages, messages.mainIds)
     if (before !== undefined && message.rank <= before) return false
     if (message.sidechain && repeatsMain(message, messages)) {
       bill(message, key, sink)
@@ -73,6 +74,12 @@ function repeatsMain({ id }: OpenMessage, messages: Messages): boolean {
   if (id === null) return false
   messages.mainIds ??= mainIds(messages)
   return messages.mainIds.has(id) || messages.threads.get(MAIN_THREAD)?.id === id
+}
+
+/** A set that has grown large is made anew, without what is no longer remembered. */
+function noteMain({ id }: OpenMessage, messages: Messages, ids: Set<string>): void {
+  if (ids.size >= 4 * GENERATION) messages.mainIds = null
+  else if (id !== null && id.length <= LONGEST_ID) ids.add(id)
 }
 
 function mainIds({ written, writtenBefore }: Messages): Set<string> {
@@ -150,7 +157,6 @@ function billOne(
 
 function remember(messages: Messages, key: string, rank: number): void {
   if (key.length > 2 * LONGEST_ID) return
-  if (rank % 1 === 0) messages.mainIds = null
   messages.written.set(key, rank)
   if (messages.written.size < GENERATION) return
   messages.writtenBefore = messages.written
