@@ -8,6 +8,8 @@ export interface PeersDocument {
   /** ISO 8601, UTC. */
   readonly at: string
   readonly machine: Machine
+  /** Load of the last minute when the run was over; what it was before is with the machine. */
+  readonly loadAfter: number
   readonly inMemory: boolean
   /** Bytes of the folder that were asked for. */
   readonly sizeBytes: number

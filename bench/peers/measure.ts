@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { type BenchCorpus, generate } from '../corpora.ts'
 import { peakLimit, readGuard } from '../guard.ts'
@@ -58,6 +58,7 @@ export async function measurePeers(
     format: 'millrace.peers/1',
     at: new Date().toISOString(),
     machine,
+    loadAfter: loadavg()[0] ?? 0,
     inMemory: workplace.inMemory,
     sizeBytes,
     rounds,

@@ -6,15 +6,20 @@ import { best } from './program.ts'
 
 /** Goals, then who took how long for what, then what disagrees. */
 export function formatPeers(document: PeersDocument): string {
-  const { goals, fields, rounds, versions } = document
+  const { goals, fields, rounds, versions, machine, loadAfter } = document
   const listed = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
-  const wrong = disagreements(fields)
   return [
     formatGoals(goals),
     ...fields.map(formatField),
-    `best of ${rounds} runs in turn, slow baselines once; against ${listed.join(', ')}`,
-    wrong.length === 0 ? 'all answers agree' : `answers DISAGREE:\n${wrong.join('\n')}`,
+    `best of ${rounds} runs in turn, slow baselines once; load ${machine.loadBefore.toFixed(1)} before and ` +
+      `${loadAfter.toFixed(1)} after; against ${listed.join(', ')}`,
+    ...(fields.length === 0 ? [] : [formatAgreement(fields)]),
   ].join('\n\n')
+}
+
+function formatAgreement(fields: readonly Field[]): string {
+  const wrong = disagreements(fields)
+  return wrong.length === 0 ? 'all answers agree' : `answers DISAGREE:\n${wrong.join('\n')}`
 }
 
 /** A line a goal. */

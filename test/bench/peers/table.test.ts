@@ -31,6 +31,7 @@ const document: PeersDocument = {
     commit: null,
     loadBefore: 0,
   },
+  loadAfter: 1.25,
   inMemory: true,
   sizeBytes: 1_000_000_000,
   rounds: 5,
@@ -69,7 +70,10 @@ test('programs have their best time, and the time of others as multiples of ours
 })
 
 test('answers that differ are named at the end, with whose they are', () => {
-  expect(formatPeers(document)).toMatch(/against ccusage 20\.0\.24, jq 1\.6\n\nall answers agree$/)
+  expect(formatPeers(document)).toMatch(
+    /load 0\.0 before and 1\.3 after; against ccusage 20\.0\.24, jq 1\.6\n\nall answers agree$/,
+  )
+  expect(formatPeers({ ...document, fields: [] })).toMatch(/jq 1\.6$/)
   const wrong = {
     ...field,
     timings: field.timings.map((timing) => ({ ...timing, faults: ['output 1, expected 2'] })),
