@@ -32,12 +32,26 @@ const RECORDED = literal(
   '{"mode":"off","decisions":"observe","imposed":[],"unavailable":[],"ambient_inputs":[],"installed_plugins":[]}',
 )
 
-/** Field names in front of values, as literals: `,"name":`. */
-function field(name: string): Literal {
-  return literal(`,"${name}":`)
-}
+/** A field's name in front of its value: `,"name":`. */
+const field = remembered((name) => `,"${name}":`)
+/** A word of one of our own vocabularies as a string. */
+const quoted = remembered((word) => `"${word}"`)
+
+/** The beginning of an event up to its first field. */
 function event(name: string, first: string): Literal {
   return literal(`,"event":"${name}","${first}":`)
+}
+
+/** Literals by the one word that differs in them: to put a text together costs more than to find it. */
+function remembered(spell: (word: string) => string): (word: string) => Literal {
+  const known = new Map<string, Literal>()
+  return (word) => {
+    const before = known.get(word)
+    if (before !== undefined) return before
+    const made = literal(spell(word))
+    known.set(word, made)
+    return made
+  }
 }
 
 /**
@@ -190,30 +204,31 @@ export class MetaharnessWriter implements Sink {
   }
 
   stepEntered(e: E.StepEntered): void {
-    this.begin(e, literal(',"event":"step.entered"'))
+    this.begin(e, STEP_ENTERED)
     this.step(e.step)
     this.textField('frame_digest', e.frameDigest)
     this.end(e)
   }
 
   stepLeft(e: E.StepLeft): void {
-    this.begin(e, literal(',"event":"step.left"'))
+    this.begin(e, STEP_LEFT)
     this.step(e.step)
-    this.put(`,"outcome":{"outcome":"${e.outcome}"`)
+    this.out.literal(OUTCOME)
+    this.out.literal(quoted(e.outcome))
     if (e.outcome !== 'completed') this.textField('reason', e.reason)
-    this.put('}')
+    this.out.literal(CLOSE)
     this.end(e)
   }
 
   turnStarted(e: E.TurnStarted): void {
-    this.begin(e, event('turn.started', 'turn'))
+    this.begin(e, TURN_STARTED)
     this.values.integer(e.turn)
     this.textField('frame_digest', e.frameDigest)
     this.end(e)
   }
 
   turnEnded(e: E.TurnEnded): void {
-    this.begin(e, event('turn.ended', 'turn'))
+    this.begin(e, TURN_ENDED)
     this.values.integer(e.turn)
     this.textField('stop_reason', e.stopReason)
     this.end(e)
@@ -236,7 +251,7 @@ export class MetaharnessWriter implements Sink {
   }
 
   thinkingEstimate(e: E.ThinkingEstimate): void {
-    this.begin(e, event('thinking.estimate', 'estimate'))
+    this.begin(e, ESTIMATE)
     this.values.integer(e.estimate)
     this.integerField('delta', e.delta)
     this.end(e)
@@ -269,23 +284,27 @@ export class MetaharnessWriter implements Sink {
     if (!e.decisionRequired && e.deadlineMs === null && e.seam === 'none') {
       out.literal(NOT_DECIDED)
     } else {
-      this.put(`,"decision_required":${e.decisionRequired}`)
+      out.literal(field('decision_required'))
+      values.bool(e.decisionRequired)
       this.integerField('deadline_ms', e.deadlineMs)
-      this.put(`,"seam":"${e.seam}"`)
+      this.wordField('seam', e.seam)
     }
     this.end(e)
   }
 
   toolDecided(e: E.ToolDecided): void {
-    this.begin(e, event('tool.decided', 'call_id'))
+    this.begin(e, TOOL_DECIDED)
     this.values.text(e.callId)
-    this.put(`,"decision":{"decision":"${e.decision}"`)
+    this.out.literal(DECISION)
+    this.out.literal(quoted(e.decision))
     if (e.decision === 'deny') this.textField('reason', e.reason)
     if (e.decision === 'replace') {
       this.out.literal(INPUT)
       this.values.json(e.input)
     }
-    this.put(`},"decided_by":"${e.decidedBy}","seam":"${e.seam}"`)
+    this.out.literal(CLOSE)
+    this.wordField('decided_by', e.decidedBy)
+    this.wordField('seam', e.seam)
     this.integerField('latency_ms', e.latencyMs)
     this.end(e)
   }
@@ -295,7 +314,7 @@ export class MetaharnessWriter implements Sink {
     if (e.exitCode === null && e.outcomeSource === null) {
       this.begin(e, TOOL_RESULT)
     } else {
-      this.begin(e, event('tool.result', 'exit_code'))
+      this.begin(e, TOOL_RESULT_WITH_EXIT)
       values.integer(e.exitCode)
       this.textField('outcome_source', e.outcomeSource)
       out.literal(field('call_id'))
@@ -337,7 +356,7 @@ export class MetaharnessWriter implements Sink {
   }
 
   commandResult(e: E.CommandResult): void {
-    this.begin(e, event('command.result', 'id'))
+    this.begin(e, COMMAND_RESULT)
     this.values.text(e.id)
     this.out.literal(field('outcome'))
     this.values.json(e.outcome)
@@ -345,7 +364,7 @@ export class MetaharnessWriter implements Sink {
   }
 
   warning(e: E.Warning): void {
-    this.begin(e, event('warning', 'code'))
+    this.begin(e, WARNING)
     this.values.text(e.code)
     this.textField('message', e.message)
     // Beyond the page: which call was denied, so that reading the stream back counts it for its tool.
@@ -354,10 +373,10 @@ export class MetaharnessWriter implements Sink {
   }
 
   opaque(e: E.Opaque): void {
-    this.begin(e, event('opaque', 'vendor_type'))
+    this.begin(e, OPAQUE)
     this.values.text(e.vendorType)
     this.textField('vendor_subtype', e.vendorSubtype)
-    this.out.literal(field('digest'))
+    this.out.literal(DIGEST)
     if (e.digest !== undefined) this.values.text(e.digest)
     else this.put(`"${this.digest(e)}"`)
     this.integerField('source_line', e.sourceLine === undefined ? this.lineOf(e) : e.sourceLine)
@@ -438,18 +457,24 @@ export class MetaharnessWriter implements Sink {
     this.values.text(value)
   }
 
+  /** @param word of a closed vocabulary */
+  private wordField(name: string, word: string): void {
+    this.out.literal(field(name))
+    this.out.literal(quoted(word))
+  }
+
   private integerField(name: string, value: number | null): void {
     this.out.literal(field(name))
     this.values.integer(value)
   }
 
   private step(step: E.Step): void {
-    this.put(',"step":{"workflow":')
+    this.out.literal(STEP)
     this.values.text(step.workflow)
     this.textField('state', step.state)
     this.integerField('index', step.index)
     this.integerField('attempt', step.attempt)
-    this.put('}')
+    this.out.literal(CLOSE)
   }
 
   private usageObject(usage: E.UsageFigures): void {
@@ -472,7 +497,7 @@ export class MetaharnessWriter implements Sink {
     values.text(usage.speed)
     out.literal(U_COST)
     values.decimal(usage.costUsd)
-    out.literal(U_END)
+    out.literal(CLOSE)
   }
 
   private modelUsage(models: E.SessionEnded['modelUsage']): void {
@@ -529,6 +554,21 @@ export class MetaharnessWriter implements Sink {
 /** The name of a model that nothing names, where a name has to stand. */
 const UNNAMED = 'unknown'
 
+const CLOSE = literal('}')
+const TURN_STARTED = event('turn.started', 'turn')
+const TURN_ENDED = event('turn.ended', 'turn')
+const STEP_ENTERED = literal(',"event":"step.entered"')
+const STEP_LEFT = literal(',"event":"step.left"')
+const STEP = literal(',"step":{"workflow":')
+const OUTCOME = literal(',"outcome":{"outcome":')
+const ESTIMATE = event('thinking.estimate', 'estimate')
+const TOOL_DECIDED = event('tool.decided', 'call_id')
+const DECISION = literal(',"decision":{"decision":')
+const TOOL_RESULT_WITH_EXIT = event('tool.result', 'exit_code')
+const COMMAND_RESULT = event('command.result', 'id')
+const WARNING = event('warning', 'code')
+const OPAQUE = event('opaque', 'vendor_type')
+const DIGEST = field('digest')
 const TEXT = event('text', 'text')
 const THINKING = event('thinking', 'text')
 const INJECTION = event('injection', 'text')
@@ -557,4 +597,3 @@ const U_THINKING = field('thinking_tokens')
 const U_ITERATIONS = field('iterations')
 const U_SPEED = field('speed')
 const U_COST = field('cost_usd')
-const U_END = literal('}')
