@@ -8,11 +8,11 @@ import type { Advisor, UsageReading } from './usage.ts'
 export interface Messages {
   /** The last message of each thread, open or written; a subagent is a thread of its own. */
   readonly threads: Map<string, OpenMessage>
-  /** Rank of what was written lately, by key, so that a repeat is not written again; of side chains a half more. */
+  /** Rank of what was written lately, by key, so that a repeat is not written again. */
   written: Map<string, number>
   /** The same of what was written before that. */
   writtenBefore: Map<string, number>
-  /** Ids of those of the main chain, once a side chain has asked for them. */
+  /** Ids of those of the main chain; null until there is a side chain. */
   mainIds: Set<string> | null
   /** Tokens of what was written since the last total of the process, by model; null where there are no totals. */
   readonly since: Map<string | null, Tokens> | null

@@ -10,8 +10,6 @@ const GENERATION = 128
 /** How keys of messages that have an id begin. */
 const MESSAGE = 'claude:'
 const MAIN_THREAD = ''
-/** What is added to the rank of a message of a side chain. */
-const SIDE = 0.5
 /** Models whose tokens are added up since the last total of a process. */
 const MODELS_LIMIT = 1000
 
@@ -24,10 +22,10 @@ export function writeMessage(message: OpenMessage, messages: Messages, sink: Sin
   let isLate = false
   if (key !== null) {
     const before = messages.written.get(key) ?? messages.writtenBefore.get(key)
-    remember(messages, key, rankToKeep(message, before))
-    if (messages.mainIds !== null && !message.sidechain) noteMain(message, messages, messages.mainIds)
+    const isAside = (message.sidechain || messages.mainIds !== null) && repeatsMain(message, messages)
+    remember(messages, key, before === undefined ? message.rank : Math.max(before, message.rank))
     if (before !== undefined && message.rank <= before) return false
-    if (message.sidechain && repeatsMain(message, messages)) {
+    if (isAside) {
       bill(message, key, sink)
       return false
     }
@@ -59,37 +57,26 @@ function keyOf(message: OpenMessage): string | null {
   return message.uuid === null ? null : `claude-line:${message.uuid}`
 }
 
-/** The better rank of the two, marked when both are of side chains: no comparison with a rank minds the half. */
-function rankToKeep({ rank, sidechain }: OpenMessage, before: number | undefined): number {
-  if (before === undefined) return sidechain ? rank + SIDE : rank
-  const best = Math.max(Math.floor(before), rank)
-  return sidechain && before % 1 !== 0 ? best + SIDE : best
-}
-
 /**
  * A side question repeats messages of the main chain, sometimes under another request id: it is one request all the
- * same (spec vendor-transcripts §2.5 rule 6), and which of them counts is for the bill to say.
+ * same (spec vendor-transcripts §2.5 rule 6), and which of them counts is for the bill to say. Messages of the main
+ * chain only have their ids noted, once there was a side chain.
  */
-function repeatsMain({ id }: OpenMessage, messages: Messages): boolean {
-  if (id === null) return false
-  messages.mainIds ??= mainIds(messages)
-  return messages.mainIds.has(id) || messages.threads.get(MAIN_THREAD)?.id === id
+function repeatsMain({ id, sidechain }: OpenMessage, messages: Messages): boolean {
+  // Before the first message of a side chain all that is remembered is of the main chain.
+  messages.mainIds ??= idsOf(messages)
+  const { mainIds, threads } = messages
+  if (id === null || id.length > LONGEST_ID) return false
+  if (sidechain) return mainIds.has(id) || threads.get(MAIN_THREAD)?.id === id
+  if (mainIds.size >= 2 * GENERATION) mainIds.delete(mainIds.values().next().value ?? '')
+  mainIds.add(id)
+  return false
 }
 
-/** A set that has grown large is made anew, without what is no longer remembered. */
-function noteMain({ id }: OpenMessage, messages: Messages, ids: Set<string>): void {
-  if (ids.size >= 4 * GENERATION) messages.mainIds = null
-  else if (id !== null && id.length <= LONGEST_ID) ids.add(id)
-}
-
-function mainIds({ written, writtenBefore }: Messages): Set<string> {
-  const ids = new Set<string>()
-  for (const known of [writtenBefore, written]) {
-    for (const [key, rank] of known) {
-      if (rank % 1 === 0 && key.startsWith(MESSAGE)) ids.add(key.slice(MESSAGE.length, key.lastIndexOf(':')))
-    }
-  }
-  return ids
+/** Ids of the messages that were written lately. */
+function idsOf({ written, writtenBefore }: Messages): Set<string> {
+  const keys = [...writtenBefore.keys(), ...written.keys()].filter((key) => key.startsWith(MESSAGE))
+  return new Set(keys.map((key) => key.slice(MESSAGE.length, key.lastIndexOf(':'))))
 }
 
 /** Output as the rank knows it. */
