@@ -18,7 +18,7 @@ export async function findCopies(
   settings: Pick<RunSettings, 'jobs' | 'signal'>,
 ): Promise<ReadonlyMap<number, number>> {
   const copies = new Map<number, number>()
-  const alike = alikeResults(results)
+  const alike = alikeResults(results, options.census)
   if (alike.length === 0) return copies
   const digests = await digestsOf(alike.flat(), results, jobs, options, settings)
   for (const group of alike) {
@@ -39,11 +39,12 @@ function archived(result: TranscriptResult | undefined): number {
 }
 
 /** Places of results that could be copies of one another, in groups. The name of a file may be in its run, so that says nothing. */
-function alikeResults(results: readonly TranscriptResult[]): number[][] {
+function alikeResults(results: readonly TranscriptResult[], all: boolean): number[][] {
   const groups = new Map<string, number[]>()
   for (const [i, { dialect, bytes, lines, records, error, ledger }] of results.entries()) {
-    if (error !== null || ledger === null || ledger.entries.blocks.length + ledger.totals.length === 0)
-      continue
+    if (error !== null || ledger === null || bytes === 0) continue
+    // What bills nothing cannot be billed twice.
+    if (!all && ledger.entries.blocks.length + ledger.totals.length === 0) continue
     const key = JSON.stringify([dialect, bytes, lines, records, tokensOf(ledger)])
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [i])

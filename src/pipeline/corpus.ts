@@ -14,6 +14,8 @@ export interface CorpusLineage {
   readonly lineage: ResolvedLineage
   /** What is in the corpus more than once as a whole, and threads whose parent is missing. */
   readonly notices: readonly ReportNotice[]
+  /** Places of results that tell only what others tell too. */
+  readonly repeated: ReadonlySet<number>
 }
 
 /**
@@ -39,7 +41,7 @@ export function resolveCorpus(
     ...formNotices(results, forms),
     ...orphanNotices(results, resolved.orphans),
   ]
-  return { lineage: resolved, notices }
+  return { lineage: resolved, notices, repeated: new Set([...copies.keys(), ...forms.repeated]) }
 }
 
 function formTranscript(result: TranscriptResult, isCopy: boolean): FormTranscript {

@@ -3,6 +3,7 @@ import { requestsByModel } from '../report/census-report.ts'
 import type { ReportNotice } from '../report/notice.ts'
 import type { ExplanationReport } from '../report/explanation-report.ts'
 import { priceNotices, type UsageReport } from '../report/usage-report.ts'
+import type { Census } from '../sink/census-counts.ts'
 import type { SourceError } from '../source/source-error.ts'
 import { Calendar, type DaySpan, systemZone } from '../usage/calendar.ts'
 import { explainUsage } from '../usage/explain.ts'
@@ -10,13 +11,14 @@ import { type GroupKey, groupUsage, type LedgerTranscript } from '../usage/group
 import { readOwnPrices } from '../usage/price-file.ts'
 import { PriceTable } from '../usage/prices.ts'
 import type { Pricer } from '../usage/pricing.ts'
+import { withoutRepeated } from './census-once.ts'
 import { findCopies } from './copies.ts'
 import { type CorpusLineage, resolveCorpus } from './corpus.ts'
 import { findInputs } from './inputs.ts'
 import type { TranscriptResult } from './job.ts'
 import { corpusDigest } from './manifest.ts'
 import { jobOptions, type ReadOptions } from './options.ts'
-import { defaultJobs, runJobs, type RunOutcome, type RunSettings } from './run.ts'
+import { defaultJobs, runJobs, type RunSettings } from './run.ts'
 
 export interface CountRequest extends ReadOptions {
   readonly paths: readonly string[]
@@ -95,9 +97,9 @@ export async function countUsage(request: UsageRequest): Promise<CountedUsage> {
 export async function countRecords(
   request: CountRequest,
 ): Promise<Counted & { readonly report: CensusReport }> {
-  const { outcome, counted, resolved } = await count(request, { usage: true, census: true })
+  const { census, counted, resolved } = await count(request, { usage: true, census: true })
   const report: CensusReport = {
-    census: outcome.census,
+    census,
     models: requestsByModel(resolved.lineage.entries),
     digest: request.digest === true ? corpusDigest(counted.results) : null,
     notices: [...noticesOf(counted.results), ...resolved.notices],
@@ -113,7 +115,7 @@ export async function inspect(request: CountRequest): Promise<Counted> {
 async function count(
   request: CountRequest,
   wants: { readonly usage: boolean; readonly census: boolean; readonly traced?: boolean },
-): Promise<{ readonly outcome: RunOutcome; readonly counted: Counted; readonly resolved: CorpusLineage }> {
+): Promise<{ readonly census: Census; readonly counted: Counted; readonly resolved: CorpusLineage }> {
   const inputs = await findInputs(request.paths)
   const options = { ...jobOptions(request), ...wants, digest: request.digest ?? false }
   const settings = {
@@ -131,7 +133,10 @@ async function count(
     ? await findCopies(results, inputs.jobs, options, settings)
     : new Map<number, number>()
   const resolved = resolveCorpus(results, copies, options.traced)
-  return { outcome, counted: { results, failures: inputs.failures, skipped }, resolved }
+  const census = wants.census
+    ? await withoutRepeated(outcome.census, results, resolved.repeated, inputs.jobs, options)
+    : outcome.census
+  return { census, counted: { results, failures: inputs.failures, skipped }, resolved }
 }
 
 function transcriptsOf(results: readonly TranscriptResult[]): LedgerTranscript[] {

@@ -98,6 +98,8 @@ export interface TranscriptResult {
   readonly parts: readonly string[]
   /** Ids of the sessions in it. */
   readonly sessions: readonly string[]
+  /** What a census counts as its sessions; empty when none is taken. */
+  readonly announced: readonly string[]
   readonly subagent: boolean
   readonly census: Census | null
   readonly ledger: TranscriptLedger | null
@@ -141,6 +143,7 @@ function emptyResult(job: TranscriptJob): TranscriptResult {
     project: null,
     parts: [],
     sessions: [],
+    announced: [],
     subagent: false,
     census: null,
     ledger: null,

@@ -191,6 +191,7 @@ export class Counters {
       project: this.facts.project,
       parts: seen.parts.map((part) => part.path),
       sessions: [...this.facts.sessions],
+      announced: options.census ? [...this.facts.announced].map((session) => session ?? seen.run) : [],
       subagent: this.facts.subagent,
       census,
       ledger: this.ledger?.finish() ?? null,

@@ -112,28 +112,54 @@ export function bump(counts: Map<string, number>, key: string, n = 1): void {
  * Associative, and commutative but for the order of keys in the maps, which reports sort.
  */
 export function mergeCensus(into: Census, from: Census): Census {
-  for (const [dialect, n] of from.transcripts.byDialect) bump(into.transcripts.byDialect, dialect, n)
-  addFields(into.transcripts.completeness, from.transcripts.completeness)
-  addFields(into.transcripts.closed, from.transcripts.closed)
   for (const session of from.sessions) into.sessions.add(session)
-  into.subagentTranscripts += from.subagentTranscripts
-  into.humanTurns += from.humanTurns
-  addFields(into.records, from.records)
-  for (const [i, n] of from.events.entries()) into.events[i] = (into.events[i] ?? 0) + n
-  for (const [name, tool] of from.tools) addFields(toolCounts(into, name), tool)
-  addDecisions(into.decisions, from.decisions)
-  addDecisions(into.statedDecisions, from.statedDecisions)
-  for (const [seam, n] of from.decisions.bySeam) bump(into.decisions.bySeam, seam, n)
-  for (const [decider, n] of from.decisions.byDecider) bump(into.decisions.byDecider, decider, n)
-  into.permissionDenials += from.permissionDenials
-  for (const [code, n] of from.warnings) bump(into.warnings, code, n)
-  for (const [words, n] of from.opaque) bump(into.opaque, words, n)
-  for (const [reason, n] of from.unparsed) bump(into.unparsed, reason, n)
-  into.subagents += from.subagents
-  into.authExpired += from.authExpired
-  for (const [status, n] of from.rateLimits) bump(into.rateLimits, status, n)
-  into.bytes += from.bytes
-  into.lines += from.lines
+  return addTimes(into, from, 1)
+}
+
+/**
+ * Take out of `from` what `part` added to it, and return `from`.
+ *
+ * @param isElsewhere whether a session of `part` is also in what stays
+ */
+export function takeCensus(from: Census, part: Census, isElsewhere: (session: string) => boolean): Census {
+  for (const session of part.sessions) if (!isElsewhere(session)) from.sessions.delete(session)
+  addTimes(from, part, -1)
+  const { warnings, opaque, unparsed, rateLimits, decisions } = from
+  const counts = [from.transcripts.byDialect, warnings, opaque, unparsed, rateLimits]
+  for (const map of [...counts, decisions.bySeam, decisions.byDecider]) {
+    for (const [key, n] of map) if (n === 0) map.delete(key)
+  }
+  for (const [name, tool] of from.tools) {
+    if (Object.values(tool).every((n) => n === 0)) from.tools.delete(name)
+  }
+  return from
+}
+
+function addTimes(into: Census, from: Census, times: 1 | -1): Census {
+  const bumpAll = (counts: Map<string, number>, more: ReadonlyMap<string, number>): void => {
+    for (const [key, n] of more) bump(counts, key, times * n)
+  }
+  bumpAll(into.transcripts.byDialect, from.transcripts.byDialect)
+  addFields(into.transcripts.completeness, from.transcripts.completeness, times)
+  addFields(into.transcripts.closed, from.transcripts.closed, times)
+  into.subagentTranscripts += times * from.subagentTranscripts
+  into.humanTurns += times * from.humanTurns
+  addFields(into.records, from.records, times)
+  for (const [i, n] of from.events.entries()) into.events[i] = (into.events[i] ?? 0) + times * n
+  for (const [name, tool] of from.tools) addFields(toolCounts(into, name), tool, times)
+  addDecisions(into.decisions, from.decisions, times)
+  addDecisions(into.statedDecisions, from.statedDecisions, times)
+  bumpAll(into.decisions.bySeam, from.decisions.bySeam)
+  bumpAll(into.decisions.byDecider, from.decisions.byDecider)
+  into.permissionDenials += times * from.permissionDenials
+  bumpAll(into.warnings, from.warnings)
+  bumpAll(into.opaque, from.opaque)
+  bumpAll(into.unparsed, from.unparsed)
+  into.subagents += times * from.subagents
+  into.authExpired += times * from.authExpired
+  bumpAll(into.rateLimits, from.rateLimits)
+  into.bytes += times * from.bytes
+  into.lines += times * from.lines
   return into
 }
 
@@ -152,16 +178,17 @@ export function addFailed(census: Census, dialect: string | null): void {
   census.transcripts.completeness.failed++
 }
 
-function addDecisions(into: DecisionCounts, from: DecisionCounts): void {
-  into.allowed += from.allowed
-  into.denied += from.denied
-  into.replaced += from.replaced
-  into.abstained += from.abstained
+function addDecisions(into: DecisionCounts, from: DecisionCounts, times: 1 | -1): void {
+  into.allowed += times * from.allowed
+  into.denied += times * from.denied
+  into.replaced += times * from.replaced
+  into.abstained += times * from.abstained
 }
 
 function addFields<Field extends string>(
   into: Record<Field, number>,
   from: Readonly<Record<Field, number>>,
+  times: 1 | -1,
 ): void {
-  for (const field in from) into[field] += from[field]
+  for (const field in from) into[field] += times * from[field]
 }

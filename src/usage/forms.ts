@@ -31,6 +31,8 @@ export interface Forms {
   readonly givingWay: ReadonlyMap<number, ReadonlyMap<string, number>>
   /** In the order of transcripts. */
   readonly same: readonly SameRun[]
+  /** Transcripts all of whose sessions another one tells whole, so that a census counts their records once. */
+  readonly repeated: ReadonlySet<number>
 }
 
 /** Forms that are made out of what a harness wrote; they know no more than it does. */
@@ -54,6 +56,7 @@ const KIN: ReadonlyMap<string, string> = new Map([
 export function sameRuns(transcripts: readonly FormTranscript[]): Forms {
   const givingWay = new Map<number, Map<string, number>>()
   const same: SameRun[] = []
+  const told: Told = new Map()
   for (const [id, members] of families(transcripts)) {
     for (const cluster of byHarness(members, transcripts)) {
       const forms = formsOf(id, cluster, transcripts)
@@ -64,14 +67,28 @@ export function sameRuns(transcripts: readonly FormTranscript[]): Forms {
           const [by = i] = best.members
           const ids = givingWay.get(i) ?? new Map<string, number>()
           givingWay.set(i, ids.set(id, by))
+          tell(told, i, id)
           const requests = requestsOf(partOf(id, transcripts[i]))
           if (requests > 0) same.push({ transcript: i, by, requests })
         }
       }
-      for (const form of forms) same.push(...kinOf(id, form, transcripts))
+      for (const form of forms) same.push(...kinOf(id, form, transcripts, told))
     }
   }
-  return { givingWay, same: same.toSorted((a, b) => a.transcript - b.transcript || a.by - b.by) }
+  const repeated = new Set<number>()
+  for (const [i, ids] of told) {
+    const transcript = transcripts[i]
+    if (transcript !== undefined && ids.size === idsOf(transcript).size) repeated.add(i)
+  }
+  return { givingWay, same: same.toSorted((a, b) => a.transcript - b.transcript || a.by - b.by), repeated }
+}
+
+/** By transcript: its sessions that another one tells whole. */
+type Told = Map<number, Set<string>>
+
+function tell(told: Told, transcript: number, id: string): void {
+  const ids = told.get(transcript) ?? new Set<string>()
+  told.set(transcript, ids.add(id))
 }
 
 /** The id that an entry of a transcript is looked up by in `Forms.givingWay`. */
@@ -227,7 +244,12 @@ function isNamedByFile(id: string, transcript: FormTranscript | undefined): bool
  * Within one form, dialects that tell the same requests: which transcript gave the numbers. Runs of `codex exec` state totals,
  * which give way to requests; totals of Claude's processes hold more than the requests.
  */
-function kinOf(id: string, { name, members }: Form, transcripts: readonly FormTranscript[]): SameRun[] {
+function kinOf(
+  id: string,
+  { name, members }: Form,
+  transcripts: readonly FormTranscript[],
+  told: Told,
+): SameRun[] {
   const dialectOf = (i: number): string => transcripts[i]?.dialect ?? ''
   const stored = members.filter(
     (i) => dialectOf(i) === (name === 'codex' ? 'codex-rollout' : 'claude-session'),
@@ -240,30 +262,48 @@ function kinOf(id: string, { name, members }: Form, transcripts: readonly FormTr
       if (name === 'codex') {
         const requests = requestsOf(own)
         if (requests > 0) found.push({ transcript: i, by: j, requests })
+        tell(told, i, id)
         continue
       }
       const other = partOf(id, transcripts[j])
-      const [requests, inTotals] = sharedRequests(own, other)
+      const { requests, inTotals, ofPrinted, ofStored } = sharedRequests(own, other)
       if (requests === 0) continue
+      if (requests === ofPrinted) tell(told, i, id)
+      else if (requests === ofStored) tell(told, j, id)
       found.push(inTotals ? { transcript: j, by: i, requests } : { transcript: i, by: j, requests })
     }
   }
   return found
 }
 
-/** How many requests of `stored` are also in `printed`, and whether totals there hold them. */
-function sharedRequests(printed: TranscriptLedger, stored: TranscriptLedger): readonly [number, boolean] {
+/** Requests of two transcripts, by their messages. */
+interface Shared {
+  /** In both. */
+  readonly requests: number
+  /** Totals of the printed one hold them. */
+  readonly inTotals: boolean
+  readonly ofPrinted: number
+  readonly ofStored: number
+}
+
+function sharedRequests(printed: TranscriptLedger, stored: TranscriptLedger): Shared {
   const single = messagesIn(printed.entries)
   const settled = new IdentityMap(2)
   for (const { keys } of printed.totals) {
     for (let at = 0; at < keys.length; at += IDENTITY_WORDS) settled.add(keys, at)
   }
-  let [inTotals, alone] = [0, 0]
+  let [inTotals, alone, ofStored] = [0, 0, 0]
   eachMessage(stored.entries, (words, at) => {
+    ofStored++
     if (settled.has(words, at)) inTotals++
     else if (single.has(words, at)) alone++
   })
-  return [inTotals + alone, inTotals > 0]
+  return {
+    requests: inTotals + alone,
+    inTotals: inTotals > 0,
+    ofPrinted: single.size + settled.size,
+    ofStored,
+  }
 }
 
 function messagesIn(rows: EntryRows): IdentityMap {

@@ -12,7 +12,8 @@ import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { convert } from '../../src/pipeline/convert.ts'
-import { countUsage } from '../../src/pipeline/count.ts'
+import { countRecords, countUsage } from '../../src/pipeline/count.ts'
+import { censusJson } from '../../src/report/census-json.ts'
 import { usageJson } from '../../src/report/usage-json.ts'
 import { projectDir } from '../shared.ts'
 
@@ -58,6 +59,13 @@ async function usageOf(paths: readonly string[], jobs = 0): Promise<Report> {
   const { report } = await countUsage({ paths, by: ['model'], zone: 'UTC', jobs })
   const parsed: Report = JSON.parse(usageJson(report))
   return parsed
+}
+
+/** A census but for what it says of the files it was taken of. */
+async function censusOf(root: string, jobs = 0): Promise<object> {
+  const { report } = await countRecords({ paths: [root], jobs })
+  const { notices: _, ...counts } = JSON.parse(censusJson(report))
+  return counts
 }
 
 function twice({ notices }: Report): [string, string | null, number, string][] {
@@ -170,6 +178,12 @@ describe('a capture of Claude beside its session file', () => {
     ])
     expect(twice(report)).toEqual([['same-run-twice', session, 2, stream]])
     expect(report.corpus.duplicate_responses).toBe(2)
+    // The session file tells all that the capture does.
+    const stored = await censusOf(corpusOf({ [session]: STORED }))
+    const both = corpusOf({ [stream]: PRINTED + RESULT, [session]: STORED })
+    const { models, ...counts } = JSON.parse(JSON.stringify(await censusOf(both)))
+    expect(stored).toMatchObject(counts)
+    expect(models).toEqual({ 'claude-haiku-4-5-20251001': 1, 'claude-sonnet-4-5-20250929': 3 })
   })
 
   test.each(['a.jsonl', 'z.jsonl'])('without a total the final numbers count: capture %s', async (stream) => {
@@ -231,7 +245,8 @@ const SAMPLES = readdirSync(join(projectDir, 'corpora'), { withFileTypes: true }
 describe('every sample', () => {
   test.each(SAMPLES)('%s beside a copy under another name is counted once', async (sample) => {
     const path = join(projectDir, 'corpora', sample)
-    const alone = await usageOf([corpusOf({ [`k/${basename(sample)}`]: { copyOf: path } })])
+    const root = corpusOf({ [`k/${basename(sample)}`]: { copyOf: path } })
+    const alone = await usageOf([root])
     const copied = corpusOf({
       [`k/${basename(sample)}`]: { copyOf: path },
       [`a/copy-${basename(sample)}`]: { copyOf: path },
@@ -239,6 +254,7 @@ describe('every sample', () => {
     const both = await usageOf([copied])
     expect(both.totals).toEqual(alone.totals)
     const isBilled = alone.rows.length > 0
+    expect(await censusOf(copied)).toEqual(await censusOf(root))
     expect(twice(both).some(([code]) => code === 'same-bytes')).toBe(isBilled)
   })
 
@@ -252,14 +268,16 @@ describe('every sample', () => {
       const made = join(folder, `made-${sample.replace('/', '-')}.events.jsonl`)
       await convert({ paths: [join(root, 'k', name)], to: () => ({ kind: 'file', path: made }), jobs: 0 })
       for (const stream of ['a.events.jsonl', 'z.events.jsonl']) {
-        const both = await usageOf([
-          corpusOf({ [`k/${name}`]: { copyOf: path }, [stream]: { copyOf: made } }),
-        ])
+        const beside = corpusOf({ [`k/${name}`]: { copyOf: path }, [stream]: { copyOf: made } })
+        const both = await usageOf([beside])
         expect(both.rows).toEqual(alone.rows)
         // Of two streams that others make of what a harness wrote, ours says more.
         const left = sample.startsWith('cabinet/') ? `k/${name}` : stream
         const found = twice(both).some(([code, noticed]) => code === 'same-run-twice' && noticed === left)
         expect(found).toBe(alone.totals.requests > 0)
+        // Then its records are not counted a second time either.
+        const once = found && left === stream ? beside : root
+        expect(await censusOf(once)).toEqual(await censusOf(root))
       }
     },
   )

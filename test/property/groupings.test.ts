@@ -15,7 +15,7 @@ import { GROUP_KEYS, type GroupKey, groupUsage, type LedgerTranscript } from '..
 import { readOwnPrices } from '../../src/usage/price-file.ts'
 import { PriceTable } from '../../src/usage/prices.ts'
 
-/** `MILLRACE_TEST_REQUESTS=1000000` is the full size: some 600 MB in the temporary folder and a few minutes. */
+/** `MILLRACE_TEST_REQUESTS=1000000` is the full size: some hundred MB in the temporary folder, and minutes. */
 const REQUESTS = Number(process.env['MILLRACE_TEST_REQUESTS'] ?? 10_000)
 const SESSIONS = 500
 const DAYS = 40

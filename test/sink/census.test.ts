@@ -4,7 +4,7 @@ import { EVENT_NAMES } from '../../src/event/events.ts'
 import { Bin } from '../../src/event/sink.ts'
 import { keys } from '../../src/kernel/key.ts'
 import { Scanner } from '../../src/kernel/scanner.ts'
-import { type Census, addFailed, emptyCensus, mergeCensus } from '../../src/sink/census-counts.ts'
+import { type Census, addFailed, emptyCensus, mergeCensus, takeCensus } from '../../src/sink/census-counts.ts'
 import { CensusSink } from '../../src/sink/census.ts'
 import { oneOfEach, sessionEnded, sessionStarted, toolDecided, toolRequested, toolResult } from './events.ts'
 
@@ -228,6 +228,15 @@ describe('merging', () => {
       const read = make(y)
       mergeCensus(make(x), read)
       expect(read).toEqual(make(y))
+    })
+    fc.assert(property)
+  })
+
+  test('what was added can be taken out again', () => {
+    const property = fc.property(transcript, transcript, (x, y) => {
+      const stays = make(x)
+      const whole = mergeCensus(make(x), make(y))
+      expect(takeCensus(whole, make(y), (session) => stays.sessions.has(session))).toEqual(stays)
     })
     fc.assert(property)
   })
