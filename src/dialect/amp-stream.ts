@@ -4,7 +4,7 @@ import { type Key, keys } from '../kernel/key.ts'
 import { type Node, NONE, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
-import { beginSession } from './begun-session.ts'
+import { beginSession, enterSession } from './begun-session.ts'
 import { BLANK_END, blankSession } from './blank.ts'
 import { assistantBlock, type Block, eachBlock, resultBlock } from './blocks.ts'
 import { count } from './figures.ts'
@@ -192,10 +192,7 @@ function init(record: RecordView, fields: Fields, at: Text, state: State, sink: 
 }
 
 function enter(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): void {
-  if (state.started) return
-  state.started = true
-  state.session = record.text(fields.session_id)
-  sink.sessionStarted({ ...blankSession('amp'), at, sessionId: textAt(record, fields.session_id) })
+  enterSession(record, fields.session_id, 'amp', at, state, sink)
 }
 
 const TYPES: ReadonlySet<string> = new Set(['assistant', 'result', 'system', 'user'])

@@ -1,5 +1,8 @@
 import type { Sink } from '../event/sink.ts'
-import type { RecordView } from '../kernel/record.ts'
+import type { Text } from '../event/value.ts'
+import type { Node, RecordView } from '../kernel/record.ts'
+import { blankSession } from './blank.ts'
+import { textAt } from './values.ts'
 
 /** What adapters remember of the session they are in. */
 export interface BegunSession {
@@ -23,5 +26,27 @@ export function beginSession(
     sink.notice('second-session', record.line, 'another session begins in the same transcript')
   state.started = true
   state.session = session
+  return true
+}
+
+/**
+ * Events of this record are about to be written: a session is opened when no record has opened one, of which no more is
+ * known than its id.
+ *
+ * @param slug that of the harness
+ * @returns true when it was opened here
+ */
+export function enterSession(
+  record: RecordView,
+  id: Node,
+  slug: string,
+  at: Text,
+  state: BegunSession,
+  sink: Sink,
+): boolean {
+  if (state.started) return false
+  state.started = true
+  state.session = record.text(id)
+  sink.sessionStarted({ ...blankSession(slug), at, sessionId: textAt(record, id) })
   return true
 }

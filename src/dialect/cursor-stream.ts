@@ -4,7 +4,7 @@ import { type Key, keys } from '../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
-import { beginSession } from './begun-session.ts'
+import { beginSession, enterSession } from './begun-session.ts'
 import { BLANK_END, blankSession } from './blank.ts'
 import { eachBlock } from './blocks.ts'
 import {
@@ -236,11 +236,7 @@ function init(record: RecordView, fields: Fields, at: Text, state: State, sink: 
 
 /** True when this record opened the session. */
 function enter(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): boolean {
-  if (state.started) return false
-  state.started = true
-  state.session = record.text(fields.session_id)
-  sink.sessionStarted({ ...blankSession('cursor'), at, sessionId: textAt(record, fields.session_id) })
-  return true
+  return enterSession(record, fields.session_id, 'cursor', at, state, sink)
 }
 
 function evidence(record: RecordView, value: Node): Evidence | null {

@@ -5,7 +5,7 @@ import { Kind } from '../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
-import { beginSession } from './begun-session.ts'
+import { beginSession, enterSession } from './begun-session.ts'
 import { BLANK_END, blankSession } from './blank.ts'
 import { answerCall, requestCall } from './calls.ts'
 import { count } from './figures.ts'
@@ -203,11 +203,7 @@ function init(record: RecordView, fields: Fields, at: Text, state: State, sink: 
 
 /** A stream without its first record opens with what the next one says. */
 function enter(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): void {
-  if (state.started) return
-  const node = sessionOf(record, fields)
-  state.started = true
-  state.session = record.text(node)
-  sink.sessionStarted({ ...blankSession('droid'), at, sessionId: textAt(record, node) })
+  enterSession(record, sessionOf(record, fields), 'droid', at, state, sink)
 }
 
 function sessionOf(record: RecordView, fields: Fields): Node {
