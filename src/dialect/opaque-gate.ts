@@ -8,10 +8,12 @@ import type { RecordView } from '../kernel/record.ts'
  * really opaque. Everything else goes through.
  */
 export class OpaqueGate implements Sink {
+  readonly takesTalk: boolean
   readonly sink: Sink
   held: E.Opaque | null = null
 
   constructor(sink: Sink) {
+    this.takesTalk = sink.takesTalk
     this.sink = sink
   }
 

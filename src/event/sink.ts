@@ -22,6 +22,12 @@ export interface StreamContext {
  * What an event points to, nodes and bytes, is good until its record is filed.
  */
 export interface Sink {
+  /**
+   * False when what was said and done (texts, thoughts, injections, calls and their results) is nothing to it: adapters may
+   * leave these events out then, and nothing else. How a record falls does not depend on it.
+   */
+  readonly takesTalk: boolean
+
   /** The record that the next events come from. */
   record(record: RecordView): void
   /** The record just translated went into `bin`. */

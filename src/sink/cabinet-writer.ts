@@ -32,6 +32,7 @@ export interface CabinetOptions {
  * One event a call, written when its result arrives (`CallWriter`). What the model said in one record is one event.
  */
 export class CabinetWriter implements Sink {
+  readonly takesTalk = true
   private readonly lines: LineWriter
   private readonly options: CabinetOptions
   private readonly clock: EventClock

@@ -60,6 +60,7 @@ const AT = {
  * State is bounded: open calls, remembered ids and the names of each map have limits of their own.
  */
 export class CensusSink extends QuietSink {
+  override readonly takesTalk = true
   private readonly counts: Census = emptyCensus()
   private readonly context: StreamContext
   private readonly calls = new OpenCalls()

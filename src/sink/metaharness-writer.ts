@@ -59,6 +59,7 @@ function remembered(spell: (word: string) => string): (word: string) => Literal 
  * metaharness-event-1 §1–2).
  */
 export class MetaharnessWriter implements Sink {
+  readonly takesTalk = true
   /** Lines written so far. */
   events = 0
   private out: Splice

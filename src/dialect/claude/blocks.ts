@@ -115,6 +115,7 @@ function isRead(
 function isCall(record: RecordView, { id, name, input }: Block, at: Text, sink: Sink): boolean {
   const word = record.word(name)
   if (word === null) return false
+  if (!sink.takesTalk) return true
   sink.toolRequested({
     at,
     callId: textAt(record, id) ?? '',
@@ -148,6 +149,7 @@ export function toolResult(
   at: Text,
   sink: Sink,
 ): void {
+  if (!sink.takesTalk) return
   sink.toolResult({
     at,
     exitCode: null,

@@ -45,6 +45,7 @@ export function userRecord(
 }
 
 function inject(record: RecordView, text: Node, line: UserLine, sink: Sink): void {
+  if (!sink.takesTalk) return
   const origin = originOf(record, record.root, text, line.ofSubagent)
   sink.injection({ at: line.at, text, origin })
 }
