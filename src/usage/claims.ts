@@ -5,6 +5,11 @@ import { hasMessage, IDENTITY_WORDS, isWithoutRequest } from './identity.ts'
 import { IdentityMap } from './identity-map.ts'
 import { KeyIndex } from './key-index.ts'
 
+/** A row names a claim when it is the first one with its key. */
+export function isClaim(flags: number): boolean {
+  return (flags & (Flag.Claim | Flag.Joined)) === Flag.Claim
+}
+
 /**
  * All that is known of each key: who owns it, and who has the numbers. A claim is written into the first row that has the key
  * and named by it.
@@ -14,6 +19,9 @@ export class Claims {
   private readonly index: KeyIndex
   /** All rows of a claim, when it is to be explained. */
   private readonly copies: Map<number, number[]> | null
+  /** Some claim may be one of a side chain. */
+  hasSidechains = false
+  private hasNameless = false
 
   /** @param keyed rows with a key there will be at most */
   constructor(rows: CorpusRows, keyed: number, explained: boolean) {
@@ -22,9 +30,8 @@ export class Claims {
     this.copies = explained ? new Map() : null
   }
 
-  /** Count a row that has a key. */
-  add(row: number): void {
-    const { words, at } = this.rows.find(row)
+  /** Count a row that has a key; `words[at]` is where it begins. */
+  add(row: number, words: Uint32Array, at: number): void {
     const claim = this.index.findOrPut(words, at, row)
     const flags = words[at + FLAGS]!
     if (claim === row) {
@@ -34,15 +41,12 @@ export class Claims {
       const sidechain = (flags & Flag.Sidechain) === 0 ? 0 : Flag.ClaimSidechain
       words[at + FLAGS] = flags | Flag.Claim | final | sidechain
       this.copies?.set(row, [row])
+      this.hasSidechains ||= sidechain !== 0
+      this.hasNameless ||= isWithoutRequest(words, at)
       return
     }
     this.join(claim, row, row, (flags & Flag.Final) !== 0, (flags & Flag.Sidechain) !== 0)
     this.copies?.get(claim)?.push(row)
-  }
-
-  /** A row names a claim when it is the first one with its key. */
-  isClaim(row: number): boolean {
-    return (this.rows.flags(row) & (Flag.Claim | Flag.Joined)) === Flag.Claim
   }
 
   owner(claim: number): number {
@@ -88,12 +92,12 @@ export class Claims {
    * @param claims walks over all claims, whenever it is called
    */
   joinNameless(claims: () => Iterable<number>): void {
+    if (!this.hasNameless) return
     const nameless = new IdentityMap(2)
     for (const claim of claims()) {
       const { words, at } = this.rows.find(claim)
       if (isWithoutRequest(words, at)) nameless.add(words, at, claim)
     }
-    if (nameless.size === 0) return
     const named = new Map<number, number>()
     for (const claim of claims()) {
       const { words, at } = this.rows.find(claim)

@@ -16,8 +16,9 @@ export class Coverage {
 
   /** The number of the total that covers the request; null when none does. */
   by(words: Uint32Array, at: number): number | null {
+    if (this.keys.size === 0) return null
     const exact = this.keys.get(words, at)
-    if (exact !== null || this.keys.size === 0 || !hasMessage(words, at)) return exact
+    if (exact !== null || !hasMessage(words, at)) return exact
     return (isWithoutRequest(words, at) ? this.messages : this.withoutRequest).get(words, at)
   }
 

@@ -16,8 +16,8 @@ export const BLOCK_ROWS = 8192
 
 export const SETTING = 4
 export const FLAGS = 5
-export const TOKENS = 6
-export const OUTPUT = TOKENS + 5
+const TOKENS = 6
+const OUTPUT = TOKENS + 5
 export const TRANSCRIPT = 13
 export const OWNER = 14
 export const VALUES = 15

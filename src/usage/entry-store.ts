@@ -29,6 +29,12 @@ const ADOPTED_ROWS = BLOCK_ROWS / 4
 const SEARCHED = 8
 const COUNTERS_SEED = 0x2545f491
 
+/**
+ * Memory that a finished store leaves to the next one of this thread: fresh memory costs more than all that is written into it.
+ * Whoever takes it writes every word that is read.
+ */
+let spare: Uint32Array<ArrayBuffer> | null = null
+
 export interface Block {
   words: Uint32Array<ArrayBuffer>
   floats: Float64Array<ArrayBuffer>
@@ -151,11 +157,15 @@ export class EntryStore {
 
   /** What is in here, as plain data with no room left over. The store must not be used afterwards. */
   finish(): EntryRows {
-    const blocks = this.blocks
-      .filter(({ rows }) => rows > 0)
-      .map(({ words, rows }) =>
-        rows * ROW_WORDS === words.length ? words : words.slice(0, rows * ROW_WORDS),
-      )
+    const blocks: Uint32Array<ArrayBuffer>[] = []
+    for (const { words, rows } of this.blocks) {
+      if (rows * ROW_WORDS === words.length) {
+        blocks.push(words)
+        continue
+      }
+      if (rows > 0) blocks.push(words.slice(0, rows * ROW_WORDS))
+      if (spare === null || spare.length < words.length) spare = words
+    }
     return { blocks, settings: this.settings, odd: this.odd }
   }
 
@@ -256,7 +266,7 @@ export class EntryStore {
     const tail = this.blocks[this.tail]
     if (tail !== undefined && tail.rows * ROW_WORDS < tail.words.length) return tail
     if (tail === undefined || tail.rows === BLOCK_ROWS) {
-      const made = blockOf(this.tail < 0 ? this.firstRows : BLOCK_ROWS)
+      const made = this.tail < 0 ? firstBlock(this.firstRows) : blockOf(BLOCK_ROWS)
       this.tail = this.blocks.length
       this.blocks.push(made)
       return made
@@ -267,6 +277,13 @@ export class EntryStore {
     tail.floats = floatsOf(words)
     return tail
   }
+}
+
+function firstBlock(rows: number): Block {
+  if (spare === null || rows > FIRST_ROWS) return blockOf(rows)
+  const words = spare
+  spare = null
+  return { words, floats: floatsOf(words), rows: 0 }
 }
 
 function blockOf(rows: number): Block {

@@ -73,15 +73,16 @@ export function chainIdentity(sequence: Uint32Array, next: Uint32Array, at: numb
   sequence[3] = d
 }
 
-/** `advisor:<n>` at the end of a key, or where it ends. */
+/** Where `:advisor:<n>` at the end of a key begins, or where the key ends. */
 function advisorStart(key: string, from: number): number {
-  const start = key.lastIndexOf(ADVISOR)
-  if (start < from || start + ADVISOR.length === key.length) return key.length
-  for (let i = start + ADVISOR.length; i < key.length; i++) {
-    const digit = key.charCodeAt(i)
-    if (digit < 0x30 || digit > 0x39) return key.length
-  }
-  return start
+  let digits = key.length
+  while (digits > from && isDigit(key.charCodeAt(digits - 1))) digits--
+  const start = digits - ADVISOR.length
+  return digits < key.length && start >= from && key.startsWith(ADVISOR, start) ? start : key.length
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39
 }
 
 function advisorNumber(key: string, start: number): number {

@@ -1,8 +1,8 @@
-import { Claims } from './claims.ts'
+import { Claims, isClaim } from './claims.ts'
 import { CorpusRows, type RowSpan } from './corpus-rows.ts'
 import { Coverage } from './coverage.ts'
 import { type OwnedEntry, type ProcessTotal, type TranscriptLedger, totalTokens } from './entry.ts'
-import { type EntryRows, Flag, FLAGS, SETTING } from './entry-row.ts'
+import { type EntryRows, Flag, FLAGS, ROW_WORDS, SETTING } from './entry-row.ts'
 import { hasMessage, IDENTITY_WORDS } from './identity.ts'
 import { IdentityMap } from './identity-map.ts'
 import { type Orphan, withoutReplays } from './replay.ts'
@@ -151,12 +151,12 @@ class Resolution {
     for (const part of lineage.parts) keyed += this.enter(part)
     const claims = new Claims(rows, keyed, leftOut !== null)
     const steps = this.sortOut(claims)
-    const known = this.knownThreads(claims)
+    const known = steps.length === 0 ? new Set<string>() : this.knownThreads(claims)
     const rank = (transcript: number): number => Number(lineage.yielding.has(transcript))
     const { replayed, orphans, duplicates } = withoutReplays(rows, steps, known, rank, this.witness)
     this.duplicates += duplicates
     const covered = this.totals()
-    claims.joinNameless(() => this.claimsOf(claims))
+    claims.joinNameless(() => this.claimsOf())
     this.claims(claims, keyed, covered)
     return {
       entries: { [Symbol.iterator]: () => this.entries(claims) },
@@ -182,8 +182,8 @@ class Resolution {
     let keyed = 0
     for (const span of this.rows.enter(entries, transcript)) {
       this.spans.push(span)
-      for (let row = span.start; row < span.end; row++) {
-        const { words, at } = this.rows.find(row)
+      const { words, at: first } = this.rows.find(span.start)
+      for (let row = span.start, at = first; row < span.end; row++, at += ROW_WORDS) {
         const given = givesWay === null ? null : this.givenWay(row, givesWay, bySetting)
         if (given !== null) this.giveWay(row, given)
         else if ((words[at + FLAGS]! & Flag.Keyed) !== 0) keyed++
@@ -217,20 +217,20 @@ class Resolution {
   /** Claims for what has a key; what has no place either stays. Returns the steps of threads. */
   private sortOut(claims: Claims): number[] {
     const steps: number[] = []
-    for (const row of this.allRows()) {
-      const flags = this.rows.flags(row)
+    this.eachRow((row, words, at) => {
+      const flags = words[at + FLAGS]!
       if ((flags & Flag.Keyed) !== 0) {
-        if ((flags & Flag.GivesWay) === 0) claims.add(row)
+        if ((flags & Flag.GivesWay) === 0) claims.add(row, words, at)
       } else if ((flags & Flag.Placed) !== 0) steps.push(row)
-      else if ((flags & Flag.GivesWay) === 0) this.rows.mark(row, Flag.Kept)
-    }
+      else if ((flags & Flag.GivesWay) === 0) words[at + FLAGS] = flags | Flag.Kept
+    })
     return steps
   }
 
   /** Threads of which requests are known by their keys. */
   private knownThreads(claims: Claims): Set<string> {
     const known = new Set<string>()
-    for (const claim of this.claimsOf(claims)) {
+    for (const claim of this.claimsOf()) {
       const { kind, thread } = this.rows.setting(claims.owner(claim))
       if (kind === 'request' && thread !== null) known.add(thread)
     }
@@ -240,23 +240,27 @@ class Resolution {
   private claims(claims: Claims, keyed: number, covered: Coverage): void {
     const repeated = this.repeatedMessages(claims)
     let kept = 0
-    for (const claim of this.claimsOf(claims)) {
-      const { words, at } = this.rows.find(claim)
+    this.eachRow((claim, words, at) => {
+      if (!isClaim(words[at + FLAGS]!)) return
       const by = covered.by(words, at)
-      if (by !== null || (claims.isSidechain(claim) && hasMessage(words, at) && repeated.has(words, at))) {
+      if (by !== null || (repeated.size > 0 && claims.isSidechain(claim) && repeated.has(words, at))) {
         const total = by === null ? null : (this.covering[by] ?? null)
         const reason = by === null ? 'side-question' : 'same-process'
         for (const copy of claims.copiesOf(claim)) this.leave(copy, reason, total)
-        continue
+        return
       }
       kept++
-      this.rows.mark(claim, Flag.Kept)
-      const [owner, values] = [claims.owner(claim), claims.values(claim)]
-      for (const copy of claims.copiesOf(claim)) {
-        if (copy !== owner && copy !== values) this.witness(copy, 'same-request', values)
-      }
-    }
+      words[at + FLAGS]! |= Flag.Kept
+      if (this.leftOut !== null) this.witnessCopies(claims, claim)
+    })
     this.duplicates += keyed - kept
+  }
+
+  private witnessCopies(claims: Claims, claim: number): void {
+    const [owner, values] = [claims.owner(claim), claims.values(claim)]
+    for (const copy of claims.copiesOf(claim)) {
+      if (copy !== owner && copy !== values) this.witness(copy, 'same-request', values)
+    }
   }
 
   /**
@@ -266,12 +270,13 @@ class Resolution {
   private repeatedMessages(claims: Claims): IdentityMap {
     const side = new IdentityMap(2)
     const repeated = new IdentityMap(2)
-    for (const claim of this.claimsOf(claims)) {
+    if (!claims.hasSidechains) return repeated
+    for (const claim of this.claimsOf()) {
       const { words, at } = this.rows.find(claim)
       if (claims.isSidechain(claim) && hasMessage(words, at)) side.add(words, at)
     }
     if (side.size === 0) return repeated
-    for (const claim of this.claimsOf(claims)) {
+    for (const claim of this.claimsOf()) {
       const { words, at } = this.rows.find(claim)
       if (!claims.isSidechain(claim) && hasMessage(words, at) && side.has(words, at)) repeated.add(words, at)
     }
@@ -313,12 +318,20 @@ class Resolution {
     return covered
   }
 
+  private eachRow(call: (row: number, words: Uint32Array, at: number) => void): void {
+    for (const { start, end } of this.spans) {
+      const place = this.rows.find(start)
+      let { at } = place
+      for (let row = start; row < end; row++, at += ROW_WORDS) call(row, place.words, at)
+    }
+  }
+
   private *allRows(): Generator<number, void, undefined> {
     for (const { start, end } of this.spans) for (let row = start; row < end; row++) yield row
   }
 
-  private *claimsOf(claims: Claims): Generator<number, void, undefined> {
-    for (const row of this.allRows()) if (claims.isClaim(row)) yield row
+  private *claimsOf(): Generator<number, void, undefined> {
+    for (const row of this.allRows()) if (isClaim(this.rows.flags(row))) yield row
   }
 
   private *entries(claims: Claims): Generator<OwnedEntry, void, undefined> {

@@ -21,6 +21,7 @@ export class PriceTable implements Pricer {
   private readonly asOfInstant: number
   private readonly names: NameTable<ModelPrices>
   private readonly resolved = new Map<string, Resolved<ModelPrices> | null>()
+  private readonly periods = new Map<ModelPrices, readonly Period[]>()
 
   constructor(file: PriceFile) {
     this.source = file.source
@@ -52,7 +53,7 @@ export class PriceTable implements Pricer {
     const factor = factorOf(entry, model.factors ?? {}, caveats)
     const { instant } = entry
     if (instant === null) caveats.push('date-unknown')
-    const period = periodAt(model.rates, instant, this.asOfInstant)
+    const period = periodAt(this.periodsOf(model), instant, this.asOfInstant)
     const searches = searchPrice(entry, period, caveats)
     const rates = ratesFor(entry, period)
     // Vendors that serve by priority state no price of it for long prompts.
@@ -61,6 +62,15 @@ export class PriceTable implements Pricer {
     if (factor === null || searches === null || isUnstated) return { picoUsd: null, caveats }
     if ((entry.tokens.cacheWrite ?? 0) > 0) caveats.push('lifetime-assumed')
     return { picoUsd: scaled(tokenPrice(entry, rates), factor) + searches, caveats }
+  }
+
+  private periodsOf(model: ModelPrices): readonly Period[] {
+    let periods = this.periods.get(model)
+    if (periods === undefined) {
+      periods = model.rates.map((rates) => ({ rates, from: beginOf(rates) })).toReversed()
+      this.periods.set(model, periods)
+    }
+    return periods
   }
 
   private resolve(model: string): Resolved<ModelPrices> | null {
@@ -78,18 +88,31 @@ export function priceOf(entry: LedgerEntry, prices: Pricer): bigint | null {
   return prices.price(entry).picoUsd
 }
 
-/** @param instant null for an unknown time, whose price is that of `asOf` at no particular hour */
-function periodAt(periods: readonly PeriodRates[], instant: number | null, asOf: number): PeriodRates {
-  for (const period of periods.toReversed()) {
-    if (period.from !== undefined && (instant ?? asOf) < Date.parse(period.from)) continue
-    if (period.hours === undefined) return period
+interface Period {
+  readonly rates: PeriodRates
+  /** Instant at which it begins, in milliseconds. */
+  readonly from: number
+}
+
+function beginOf({ from }: PeriodRates): number {
+  return from === undefined ? -Infinity : Date.parse(from)
+}
+
+/**
+ * @param periods the last one first
+ * @param instant null for an unknown time, whose price is that of `asOf` at no particular hour
+ */
+function periodAt(periods: readonly Period[], instant: number | null, asOf: number): PeriodRates {
+  for (const { rates, from } of periods) {
+    if ((instant ?? asOf) < from) continue
+    if (rates.hours === undefined) return rates
     if (instant === null) continue
-    const [start, end] = period.hours
+    const [start, end] = rates.hours
     const second = (instant / 1000) % DAY_SECONDS
     const inside = start <= end ? second >= start && second < end : second >= start || second < end
-    if (inside) return period
+    if (inside) return rates
   }
-  return periods[0] ?? { input: 0, output: 0 }
+  return periods.at(-1)?.rates ?? { input: 0, output: 0 }
 }
 
 /** A long prompt prices its whole request, cache included. What a whole process used tells no prompt's length. */
@@ -103,18 +126,23 @@ function tokenPrice({ tokens }: LedgerEntry, rates: Rates): bigint {
   const read = rates.cache_read ?? rates.input
   const write5m = rates.cache_write_5m ?? rates.input
   const write1h = rates.cache_write_1h ?? 2 * rates.input
-  const parts = [
-    [tokens.input, rates.input],
-    [tokens.cacheRead, read],
-    [tokens.cacheWrite5m, write5m],
-    [tokens.cacheWrite1h, write1h],
-    [tokens.cacheWrite, write5m],
-    [tokens.output, rates.output],
-  ] as const
-  let sum = 0
-  for (const [count, rate] of parts) sum += (count ?? 0) * rate
+  const { input, cacheRead, cacheWrite5m, cacheWrite1h, cacheWrite, output } = tokens
+  const sum =
+    (input ?? 0) * rates.input +
+    (cacheRead ?? 0) * read +
+    ((cacheWrite5m ?? 0) + (cacheWrite ?? 0)) * write5m +
+    (cacheWrite1h ?? 0) * write1h +
+    (output ?? 0) * rates.output
   // All terms are whole and none is negative, so a safe sum had no rounding on its way.
   if (Number.isSafeInteger(sum)) return BigInt(sum)
+  const parts = [
+    [input, rates.input],
+    [cacheRead, read],
+    [cacheWrite5m, write5m],
+    [cacheWrite1h, write1h],
+    [cacheWrite, write5m],
+    [output, rates.output],
+  ] as const
   return parts.reduce((exact, [count, rate]) => exact + BigInt(count ?? 0) * BigInt(rate), 0n)
 }
 
