@@ -3,6 +3,7 @@ import type { Sink } from '../event/sink.ts'
 import { Bin } from '../event/sink.ts'
 import type { Text } from '../event/value.ts'
 import type { RecordView } from '../kernel/record.ts'
+import * as L from './metaharness-literals.ts'
 import { ValueWriter } from './metaharness-values.ts'
 import { REPAIR_NOTICES, wellFormed } from './repair.ts'
 import { compactJson, sha256 } from './spelling.ts'
@@ -19,39 +20,6 @@ export interface WriterOptions {
   readonly opaqueAll: boolean
   /** Told of what had to be changed for strict readers: code, line, message. */
   readonly notice: (code: string, line: number | null, message: string) => void
-}
-
-const HEAD = literal('{"format":"metaharness.event/1","seq":')
-const AT = literal(',"at":')
-const END = literal('}\n')
-const SOURCE_LINE = literal(',"source_line":')
-const NONE_DECIDED = literal(
-  '{"allowed":0,"denied":0,"replaced":0,"abstained":0,"by_seam":{},"by_decider":{}}',
-)
-const RECORDED = literal(
-  '{"mode":"off","decisions":"observe","imposed":[],"unavailable":[],"ambient_inputs":[],"installed_plugins":[]}',
-)
-
-/** A field's name in front of its value: `,"name":`. */
-const field = remembered((name) => `,"${name}":`)
-/** A word of one of our own vocabularies as a string. */
-const quoted = remembered((word) => `"${word}"`)
-
-/** The beginning of an event up to its first field. */
-function event(name: string, first: string): Literal {
-  return literal(`,"event":"${name}","${first}":`)
-}
-
-/** Literals by the one word that differs in them: to put a text together costs more than to find it. */
-function remembered(spell: (word: string) => string): (word: string) => Literal {
-  const known = new Map<string, Literal>()
-  return (word) => {
-    const before = known.get(word)
-    if (before !== undefined) return before
-    const made = literal(spell(word))
-    known.set(word, made)
-    return made
-  }
 }
 
 /**
@@ -105,7 +73,7 @@ export class MetaharnessWriter implements Sink {
 
   sessionStarted(e: E.SessionStarted): void {
     const { out, values } = this
-    this.begin(e, event('session.started', 'adapter'))
+    this.begin(e, L.event('session.started', 'adapter'))
     values.text(e.adapter)
     this.put(`,"adapter_class":"${e.adapterClass}"`)
     this.textField('harness_version', e.harnessVersion)
@@ -115,26 +83,26 @@ export class MetaharnessWriter implements Sink {
     this.textField('credential_source', e.credentialSource)
     this.textField('output_style', e.outputStyle)
     this.textField('cwd', e.cwd)
-    out.literal(field('offered_tools'))
+    out.literal(L.field('offered_tools'))
     values.textList(e.offeredTools)
     if (e.availableOperations !== null) {
-      out.literal(field('available_operations'))
+      out.literal(L.field('available_operations'))
       values.textList(e.availableOperations)
     }
-    out.literal(field('withheld'))
+    out.literal(L.field('withheld'))
     values.list(e.withheld, (item) => {
       this.put('{"tool":')
       values.text(item.tool)
       this.textField('reason', item.reason)
       this.put('}')
     })
-    out.literal(field('slash_commands'))
+    out.literal(L.field('slash_commands'))
     values.textList(e.slashCommands)
-    out.literal(field('skills'))
+    out.literal(L.field('skills'))
     values.textList(e.skills)
-    out.literal(field('agents'))
+    out.literal(L.field('agents'))
     values.textList(e.agents)
-    out.literal(field('plugins'))
+    out.literal(L.field('plugins'))
     values.list(e.plugins, (item) => {
       this.put('{"name":')
       values.text(item.name)
@@ -142,7 +110,7 @@ export class MetaharnessWriter implements Sink {
       this.textField('version', item.version)
       this.put('}')
     })
-    out.literal(field('mcp_servers'))
+    out.literal(L.field('mcp_servers'))
     values.list(e.mcpServers, (item) => {
       this.put('{"name":')
       values.text(item.name)
@@ -150,18 +118,18 @@ export class MetaharnessWriter implements Sink {
       this.put('}')
     })
     this.textField('inputs_digest', e.inputsDigest)
-    out.literal(field('transcript'))
+    out.literal(L.field('transcript'))
     if (e.transcript === null) this.put(`{"path":${this.path},"digest":null,"bytes":null}`)
     else values.json(e.transcript)
-    out.literal(field('hermetic'))
-    if (e.hermetic === null) out.literal(RECORDED)
+    out.literal(L.field('hermetic'))
+    if (e.hermetic === null) out.literal(L.RECORDED)
     else values.json(e.hermetic)
     this.end(e)
   }
 
   sessionEnded(e: E.SessionEnded): void {
     const { out, values } = this
-    this.begin(e, event('session.ended', 'final_answer'))
+    this.begin(e, L.event('session.ended', 'final_answer'))
     if (e.finalAnswer === null) values.json(null)
     else {
       this.put('{"text":')
@@ -169,9 +137,9 @@ export class MetaharnessWriter implements Sink {
       this.textField('turn_id', e.finalAnswer.turnId)
       this.put('}')
     }
-    out.literal(field('observed_models'))
+    out.literal(L.field('observed_models'))
     values.json(e.observedModels)
-    out.literal(field('is_error'))
+    out.literal(L.field('is_error'))
     values.bool(e.isError)
     this.textField('subtype', e.subtype)
     this.textField('stop_reason', e.stopReason)
@@ -182,110 +150,110 @@ export class MetaharnessWriter implements Sink {
     this.integerField('duration_api_ms', e.durationApiMs)
     this.integerField('ttft_ms', e.ttftMs)
     this.integerField('time_to_request_ms', e.timeToRequestMs)
-    out.literal(field('total_cost_usd'))
+    out.literal(L.field('total_cost_usd'))
     values.decimal(e.totalCostUsd)
-    out.literal(field('permission_denials'))
+    out.literal(L.field('permission_denials'))
     values.list(e.permissionDenials, (denial) => {
       this.put('{"tool_name":')
       values.text(denial.toolName)
       this.textField('tool_use_id', denial.toolUseId)
-      out.literal(field('tool_input'))
+      out.literal(L.field('tool_input'))
       values.json(denial.toolInput)
       this.put('}')
     })
     this.integerField('subagents_spawned', e.subagentsSpawned)
-    out.literal(field('usage'))
+    out.literal(L.field('usage'))
     if (e.usage === null) values.json(null)
     else this.usageObject(e.usage)
-    out.literal(field('model_usage'))
+    out.literal(L.field('model_usage'))
     this.modelUsage(e.modelUsage)
-    out.literal(field('census'))
+    out.literal(L.field('census'))
     this.census(e.census)
     this.end(e)
   }
 
   stepEntered(e: E.StepEntered): void {
-    this.begin(e, STEP_ENTERED)
+    this.begin(e, L.STEP_ENTERED)
     this.step(e.step)
     this.textField('frame_digest', e.frameDigest)
     this.end(e)
   }
 
   stepLeft(e: E.StepLeft): void {
-    this.begin(e, STEP_LEFT)
+    this.begin(e, L.STEP_LEFT)
     this.step(e.step)
-    this.out.literal(OUTCOME)
-    this.out.literal(quoted(e.outcome))
+    this.out.literal(L.OUTCOME)
+    this.out.literal(L.quoted(e.outcome))
     if (e.outcome !== 'completed') this.textField('reason', e.reason)
-    this.out.literal(CLOSE)
+    this.out.literal(L.CLOSE)
     this.end(e)
   }
 
   turnStarted(e: E.TurnStarted): void {
-    this.begin(e, TURN_STARTED)
+    this.begin(e, L.TURN_STARTED)
     this.values.integer(e.turn)
     this.textField('frame_digest', e.frameDigest)
     this.end(e)
   }
 
   turnEnded(e: E.TurnEnded): void {
-    this.begin(e, TURN_ENDED)
+    this.begin(e, L.TURN_ENDED)
     this.values.integer(e.turn)
     this.textField('stop_reason', e.stopReason)
     this.end(e)
   }
 
   text(e: E.Said): void {
-    this.begin(e, TEXT)
+    this.begin(e, L.TEXT)
     this.values.text(e.text)
-    this.out.literal(REQUEST_ID)
+    this.out.literal(L.REQUEST_ID)
     this.values.text(e.requestId)
     this.end(e)
   }
 
   thinking(e: E.Said): void {
-    this.begin(e, THINKING)
+    this.begin(e, L.THINKING)
     this.values.text(e.text)
-    this.out.literal(REQUEST_ID)
+    this.out.literal(L.REQUEST_ID)
     this.values.text(e.requestId)
     this.end(e)
   }
 
   thinkingEstimate(e: E.ThinkingEstimate): void {
-    this.begin(e, ESTIMATE)
+    this.begin(e, L.ESTIMATE)
     this.values.integer(e.estimate)
     this.integerField('delta', e.delta)
     this.end(e)
   }
 
   injection(e: E.Injection): void {
-    this.begin(e, INJECTION)
+    this.begin(e, L.INJECTION)
     this.values.text(e.text)
-    this.out.literal(ORIGIN)
+    this.out.literal(L.ORIGIN)
     this.values.text(e.origin)
     this.end(e)
   }
 
   toolRequested(e: E.ToolRequested): void {
     const { out, values } = this
-    this.begin(e, TOOL_REQUESTED)
+    this.begin(e, L.TOOL_REQUESTED)
     values.text(e.callId)
-    out.literal(NAME)
+    out.literal(L.NAME)
     values.text(e.name)
-    out.literal(INPUT)
+    out.literal(L.INPUT)
     values.json(e.input)
     if (e.operations.length > 0) {
-      out.literal(OPERATIONS)
+      out.literal(L.OPERATIONS)
       values.textList(e.operations)
     }
     if (e.subjects.length > 0) {
-      out.literal(SUBJECTS)
+      out.literal(L.SUBJECTS)
       values.textList(e.subjects)
     }
     if (!e.decisionRequired && e.deadlineMs === null && e.seam === 'none') {
-      out.literal(NOT_DECIDED)
+      out.literal(L.NOT_DECIDED)
     } else {
-      out.literal(field('decision_required'))
+      out.literal(L.field('decision_required'))
       values.bool(e.decisionRequired)
       this.integerField('deadline_ms', e.deadlineMs)
       this.wordField('seam', e.seam)
@@ -294,16 +262,16 @@ export class MetaharnessWriter implements Sink {
   }
 
   toolDecided(e: E.ToolDecided): void {
-    this.begin(e, TOOL_DECIDED)
+    this.begin(e, L.TOOL_DECIDED)
     this.values.text(e.callId)
-    this.out.literal(DECISION)
-    this.out.literal(quoted(e.decision))
+    this.out.literal(L.DECISION)
+    this.out.literal(L.quoted(e.decision))
     if (e.decision === 'deny') this.textField('reason', e.reason)
     if (e.decision === 'replace') {
-      this.out.literal(INPUT)
+      this.out.literal(L.INPUT)
       this.values.json(e.input)
     }
-    this.out.literal(CLOSE)
+    this.out.literal(L.CLOSE)
     this.wordField('decided_by', e.decidedBy)
     this.wordField('seam', e.seam)
     this.integerField('latency_ms', e.latencyMs)
@@ -313,31 +281,31 @@ export class MetaharnessWriter implements Sink {
   toolResult(e: E.ToolResult): void {
     const { out, values } = this
     if (e.exitCode === null && e.outcomeSource === null) {
-      this.begin(e, TOOL_RESULT)
+      this.begin(e, L.TOOL_RESULT)
     } else {
-      this.begin(e, TOOL_RESULT_WITH_EXIT)
+      this.begin(e, L.TOOL_RESULT_WITH_EXIT)
       values.integer(e.exitCode)
       this.textField('outcome_source', e.outcomeSource)
-      out.literal(field('call_id'))
+      out.literal(L.field('call_id'))
     }
     values.text(e.callId)
-    out.literal(IS_ERROR)
+    out.literal(L.IS_ERROR)
     values.bool(e.isError)
-    out.literal(CONTENT)
+    out.literal(L.CONTENT)
     values.json(e.content)
-    out.literal(BYTES)
+    out.literal(L.BYTES)
     values.integer(e.bytes)
-    out.literal(TOOL_USE_RESULT)
+    out.literal(L.TOOL_USE_RESULT)
     values.json(e.toolUseResult)
     this.end(e)
   }
 
   usage(e: E.Usage): void {
-    this.begin(e, USAGE)
+    this.begin(e, L.USAGE)
     this.values.text(e.requestId)
-    this.out.literal(MODEL)
+    this.out.literal(L.MODEL)
     this.values.text(e.model)
-    this.out.literal(USAGE_OBJECT)
+    this.out.literal(L.USAGE_OBJECT)
     this.usageObject(e.usage)
     this.end(e)
   }
@@ -348,24 +316,24 @@ export class MetaharnessWriter implements Sink {
     values.text(e.status)
     this.textField('window', e.window)
     this.integerField('resets_at', e.resetsAt)
-    out.literal(field('utilization'))
+    out.literal(L.field('utilization'))
     values.decimal(e.utilization)
-    out.literal(field('using_overage'))
+    out.literal(L.field('using_overage'))
     values.bool(e.usingOverage)
     this.put('}')
     this.end(e)
   }
 
   commandResult(e: E.CommandResult): void {
-    this.begin(e, COMMAND_RESULT)
+    this.begin(e, L.COMMAND_RESULT)
     this.values.text(e.id)
-    this.out.literal(field('outcome'))
+    this.out.literal(L.field('outcome'))
     this.values.json(e.outcome)
     this.end(e)
   }
 
   warning(e: E.Warning): void {
-    this.begin(e, WARNING)
+    this.begin(e, L.WARNING)
     this.values.text(e.code)
     this.textField('message', e.message)
     // Beyond the page: which call was denied, so that reading the stream back counts it for its tool.
@@ -374,10 +342,10 @@ export class MetaharnessWriter implements Sink {
   }
 
   opaque(e: E.Opaque): void {
-    this.begin(e, OPAQUE)
+    this.begin(e, L.OPAQUE)
     this.values.text(e.vendorType)
     this.textField('vendor_subtype', e.vendorSubtype)
-    this.out.literal(DIGEST)
+    this.out.literal(L.DIGEST)
     if (e.digest !== undefined) this.values.text(e.digest)
     else this.put(`"${this.digest(e)}"`)
     this.integerField('source_line', e.sourceLine === undefined ? this.lineOf(e) : e.sourceLine)
@@ -385,7 +353,7 @@ export class MetaharnessWriter implements Sink {
   }
 
   authExpired(e: E.AuthExpired): void {
-    this.begin(e, event('auth.expired', 'credential_source'))
+    this.begin(e, L.event('auth.expired', 'credential_source'))
     this.values.text(e.credentialSource)
     this.textField('detail', e.detail)
     this.integerField('source_line', e.sourceLine === undefined ? this.lineOf(e) : e.sourceLine)
@@ -398,7 +366,7 @@ export class MetaharnessWriter implements Sink {
     const process = JSON.stringify(e.process ?? { kind: 'unknown' })
     this.put(`,"event":"stream.closed","process":${process},"events":${before},"reason":"${e.reason}"`)
     this.put(`,"run_id":${this.runId}`)
-    this.out.literal(END)
+    this.out.literal(L.END)
     this.countRepairs(null)
   }
 
@@ -421,18 +389,18 @@ export class MetaharnessWriter implements Sink {
     out.breathe()
     this.events++
     this.wrote = true
-    out.literal(HEAD)
+    out.literal(L.HEAD)
     out.integer(this.events)
     out.pinned(this.run)
     if (at !== null && (typeof at !== 'number' || this.current.isString(at))) {
-      out.literal(AT)
+      out.literal(L.AT)
       this.values.text(at)
     }
   }
 
   private end(e: E.Timed): void {
     if (this.options.provenance) {
-      this.out.literal(SOURCE_LINE)
+      this.out.literal(L.SOURCE_LINE)
       this.values.integer(this.lineOf(e))
     }
     this.endWithoutLine(e)
@@ -442,7 +410,7 @@ export class MetaharnessWriter implements Sink {
     if (this.options.provenance && e.foldedLines !== undefined && e.foldedLines.length > 0) {
       this.put(`,"folded_lines":[${e.foldedLines.join(',')}]`)
     }
-    this.out.literal(END)
+    this.out.literal(L.END)
   }
 
   private lineOf(e: E.Timed): number {
@@ -454,51 +422,51 @@ export class MetaharnessWriter implements Sink {
   }
 
   private textField(name: string, value: Text): void {
-    this.out.literal(field(name))
+    this.out.literal(L.field(name))
     this.values.text(value)
   }
 
   /** @param word of a closed vocabulary */
   private wordField(name: string, word: string): void {
-    this.out.literal(field(name))
-    this.out.literal(quoted(word))
+    this.out.literal(L.field(name))
+    this.out.literal(L.quoted(word))
   }
 
   private integerField(name: string, value: number | null): void {
-    this.out.literal(field(name))
+    this.out.literal(L.field(name))
     this.values.integer(value)
   }
 
   private step(step: E.Step): void {
-    this.out.literal(STEP)
+    this.out.literal(L.STEP)
     this.values.text(step.workflow)
     this.textField('state', step.state)
     this.integerField('index', step.index)
     this.integerField('attempt', step.attempt)
-    this.out.literal(CLOSE)
+    this.out.literal(L.CLOSE)
   }
 
   private usageObject(usage: E.UsageFigures): void {
     const { out, values } = this
-    out.literal(U_INPUT)
+    out.literal(L.U_INPUT)
     values.integer(usage.inputTokens)
-    out.literal(U_OUTPUT)
+    out.literal(L.U_OUTPUT)
     values.integer(usage.outputTokens)
-    out.literal(U_READ)
+    out.literal(L.U_READ)
     values.integer(usage.cacheReadInputTokens)
-    out.literal(U_CREATION)
+    out.literal(L.U_CREATION)
     values.integer(usage.cacheCreationInputTokens)
-    out.literal(U_TIER)
+    out.literal(L.U_TIER)
     values.text(usage.serviceTier)
-    out.literal(U_THINKING)
+    out.literal(L.U_THINKING)
     values.integer(usage.thinkingTokens)
-    out.literal(U_ITERATIONS)
+    out.literal(L.U_ITERATIONS)
     values.integer(usage.iterations)
-    out.literal(U_SPEED)
+    out.literal(L.U_SPEED)
     values.text(usage.speed)
-    out.literal(U_COST)
+    out.literal(L.U_COST)
     values.decimal(usage.costUsd)
-    out.literal(CLOSE)
+    out.literal(L.CLOSE)
   }
 
   private modelUsage(models: E.SessionEnded['modelUsage']): void {
@@ -522,7 +490,7 @@ export class MetaharnessWriter implements Sink {
 
   private census(census: E.SeamCensus | null): void {
     if (census === null) {
-      this.out.literal(NONE_DECIDED)
+      this.out.literal(L.NONE_DECIDED)
       return
     }
     this.put(
@@ -554,47 +522,3 @@ export class MetaharnessWriter implements Sink {
 
 /** The name of a model that nothing names, where a name has to stand. */
 const UNNAMED = 'unknown'
-
-const CLOSE = literal('}')
-const TURN_STARTED = event('turn.started', 'turn')
-const TURN_ENDED = event('turn.ended', 'turn')
-const STEP_ENTERED = literal(',"event":"step.entered"')
-const STEP_LEFT = literal(',"event":"step.left"')
-const STEP = literal(',"step":{"workflow":')
-const OUTCOME = literal(',"outcome":{"outcome":')
-const ESTIMATE = event('thinking.estimate', 'estimate')
-const TOOL_DECIDED = event('tool.decided', 'call_id')
-const DECISION = literal(',"decision":{"decision":')
-const TOOL_RESULT_WITH_EXIT = event('tool.result', 'exit_code')
-const COMMAND_RESULT = event('command.result', 'id')
-const WARNING = event('warning', 'code')
-const OPAQUE = event('opaque', 'vendor_type')
-const DIGEST = field('digest')
-const TEXT = event('text', 'text')
-const THINKING = event('thinking', 'text')
-const INJECTION = event('injection', 'text')
-const TOOL_REQUESTED = event('tool.requested', 'call_id')
-const TOOL_RESULT = literal(',"event":"tool.result","exit_code":null,"outcome_source":null,"call_id":')
-const USAGE = event('usage', 'request_id')
-const REQUEST_ID = field('request_id')
-const ORIGIN = field('origin')
-const NAME = field('name')
-const INPUT = field('input')
-const OPERATIONS = field('operations')
-const SUBJECTS = field('subjects')
-const NOT_DECIDED = literal(',"decision_required":false,"deadline_ms":null,"seam":"none"')
-const IS_ERROR = field('is_error')
-const CONTENT = field('content')
-const BYTES = field('bytes')
-const TOOL_USE_RESULT = field('tool_use_result')
-const MODEL = field('model')
-const USAGE_OBJECT = field('usage')
-const U_INPUT = literal('{"input_tokens":')
-const U_OUTPUT = field('output_tokens')
-const U_READ = field('cache_read_input_tokens')
-const U_CREATION = field('cache_creation_input_tokens')
-const U_TIER = field('service_tier')
-const U_THINKING = field('thinking_tokens')
-const U_ITERATIONS = field('iterations')
-const U_SPEED = field('speed')
-const U_COST = field('cost_usd')
