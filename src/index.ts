@@ -10,6 +10,7 @@ export { type JsonBytes, type Node, RecordView } from './kernel/record.ts'
 export { convert, type Converted, type ConvertRequest, type Destination } from './pipeline/convert.ts'
 export {
   type Counted,
+  type CountedUsage,
   type CountRequest,
   countRecords,
   countUsage,

@@ -233,6 +233,65 @@ describe('a run of codex exec beside its rollout', () => {
   })
 })
 
+/** Our stream of events of a transcript. */
+async function eventsOf(text: string): Promise<string> {
+  const root = corpusOf({ 'source.jsonl': text })
+  const made = join(root, 'made.events.jsonl')
+  const source = join(root, 'source.jsonl')
+  await convert({ paths: [source], to: () => ({ kind: 'file', path: made }), jobs: 0 })
+  return readFileSync(made, 'utf8')
+}
+
+describe('three forms of one run', () => {
+  const orders = [
+    ['a', 'b', 'c'],
+    ['a', 'c', 'b'],
+    ['b', 'a', 'c'],
+    ['b', 'c', 'a'],
+    ['c', 'a', 'b'],
+    ['c', 'b', 'a'],
+  ] as const
+
+  test('count once in any order of their names: session file, capture, and a stream made of either', async () => {
+    const expected = await usageOf([corpusOf({ 'a.jsonl': PRINTED + RESULT, 'b.jsonl': STORED })])
+    for (const source of [STORED, PRINTED + RESULT]) {
+      const stream = await eventsOf(source)
+      for (const [session, capture, made] of orders) {
+        const files = {
+          [`${session}.jsonl`]: STORED,
+          [`${capture}.jsonl`]: PRINTED + RESULT,
+          [`${made}.jsonl`]: stream,
+        }
+        const report = await usageOf([corpusOf(files)])
+        expect(report.rows).toEqual(expected.rows)
+        const left = twice(report).filter(([, path]) => path === `${made}.jsonl`)
+        expect(left.map(([code]) => code)).toEqual(['same-run-twice'])
+      }
+    }
+  })
+
+  test('a stream counts where the transcript it was made of broke off and knows less', async () => {
+    const stream = await eventsOf(STORED)
+    const cut = STORED.slice(0, STORED.lastIndexOf('output_tokens'))
+    for (const names of [
+      ['a', 'b'],
+      ['b', 'a'],
+    ] as const) {
+      const files = { [`${names[0]}.jsonl`]: cut, [`${names[1]}.jsonl`]: stream }
+      const report = await usageOf([corpusOf(files)])
+      expect(report.totals).toMatchObject({ requests: 3, tokens: { output: 120 } })
+      expect(twice(report).map(([, path]) => path)).toEqual([`${names[0]}.jsonl`])
+    }
+  })
+
+  test('one session id of two harnesses is two sessions', async () => {
+    const stream = (await eventsOf(STORED)).replaceAll('"adapter":"claude"', '"adapter":"gemini"')
+    const report = await usageOf([corpusOf({ 'a.jsonl': STORED, 'b.jsonl': stream })])
+    expect(report.totals.requests).toBe(6)
+    expect(twice(report)).toEqual([])
+  })
+})
+
 /** Samples of our own that are streams of events already, or say nothing of usage, have nothing to compare. */
 const SAMPLES = readdirSync(join(projectDir, 'corpora'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
