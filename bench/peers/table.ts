@@ -2,7 +2,7 @@ import { alignedLines, formatRatio } from '../table.ts'
 import type { PeersDocument } from './document.ts'
 import type { Unit, Verdict } from './goals.ts'
 import type { Field } from './group.ts'
-import { best } from './program.ts'
+import { best, type Timing } from './program.ts'
 
 /** Goals, then who took how long for what, then what disagrees. */
 export function formatPeers(document: PeersDocument): string {
@@ -41,10 +41,22 @@ function formatField({ title, bytes, ours, timings }: Field): string {
     const seconds = best(timing)
     const ratio = own === undefined || own === timing ? '' : `${formatRatio(seconds / best(own))} x`
     const peak = timing.peakRssBytes === null ? '' : `${Math.round(timing.peakRssBytes / 1e6)} MB`
-    return [timing.name, seconds.toFixed(2), Math.round(bytes / 1e6 / seconds).toString(), ratio, peak]
+    const speed = Math.round(bytes / 1e6 / seconds).toString()
+    return [timing.name, seconds.toFixed(2), speed, ratio, processorSeconds(timing), peak]
   })
-  const heading = [`${title}, ${(bytes / 1e6).toFixed(0)} MB`, 's', 'MB/s', 'time to ours', 'peak RSS']
-  return alignedLines([heading, ...lines], [1, 2, 3, 4])
+  const heading = [
+    `${title}, ${(bytes / 1e6).toFixed(0)} MB`,
+    's',
+    'MB/s',
+    'time to ours',
+    'CPU s',
+    'peak RSS',
+  ]
+  return alignedLines([heading, ...lines], [1, 2, 3, 4, 5])
+}
+
+function processorSeconds({ processorSeconds: all }: Timing): string {
+  return all.length === 0 ? '' : Math.min(...all).toFixed(2)
 }
 
 /** What is wrong with whose answer. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { alternate, best, type Program } from '../../../bench/peers/program.ts'
+import { alternate, best, parseCost, type Program } from '../../../bench/peers/program.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'millrace-program-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
@@ -60,4 +60,9 @@ test('a program that fails ends it', async () => {
     isOurs: false,
   }
   await expect(alternate([failing], 1, scratch)).rejects.toThrow('ended with 3')
+})
+
+test('what GNU time notes is seconds of user and system together, and kilobytes', () => {
+  expect(parseCost('1.25 0.50 2048\n')).toEqual({ processorSeconds: 1.75, peakRssBytes: 2_097_152 })
+  expect(() => parseCost('Command terminated by signal 9\n1.25 0.50 2048')).toThrow('signal 9')
 })

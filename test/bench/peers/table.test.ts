@@ -9,8 +9,15 @@ const field: Field = {
   bytes: 1_000_000_000,
   ours: 'millrace usage',
   timings: [
-    { name: 'millrace usage', isOurs: true, seconds: [0.5, 0.4], peakRssBytes: 100_000_000, faults: [] },
-    { name: 'slow', isOurs: false, seconds: [3.2], peakRssBytes: null, faults: [] },
+    {
+      name: 'millrace usage',
+      isOurs: true,
+      seconds: [0.5, 0.4],
+      processorSeconds: [0.75, 0.7],
+      peakRssBytes: 100_000_000,
+      faults: [],
+    },
+    { name: 'slow', isOurs: false, seconds: [3.2], processorSeconds: [], peakRssBytes: null, faults: [] },
   ],
 }
 
@@ -65,7 +72,7 @@ test('programs have their best time, and the time of others as multiples of ours
   const words = formatPeers(document)
     .split('\n')
     .map((line) => line.split(/ {2,}/))
-  expect(words).toContainEqual(['millrace usage', '0.40', '2500', '100 MB'])
+  expect(words).toContainEqual(['millrace usage', '0.40', '2500', '0.70', '100 MB'])
   expect(words).toContainEqual(['slow', '3.20', '313', '8.00 x'])
 })
 
