@@ -1,10 +1,10 @@
 import { Claims, isClaim } from './claims.ts'
 import { CorpusRows, type RowSpan } from './corpus-rows.ts'
-import { Coverage } from './coverage.ts'
-import { type OwnedEntry, type ProcessTotal, type TranscriptLedger, totalTokens } from './entry.ts'
+import type { OwnedEntry, TranscriptLedger } from './entry.ts'
 import { type EntryRows, Flag, FLAGS, ROW_WORDS, SETTING } from './entry-row.ts'
-import { hasMessage, IDENTITY_WORDS } from './identity.ts'
+import { hasMessage } from './identity.ts'
 import { IdentityMap } from './identity-map.ts'
+import { type OwnedTotal, type ResolvedTotals, resolveTotals } from './process-totals.ts'
 import { type Orphan, withoutReplays } from './replay.ts'
 import type { LeftOutReason } from './trace.ts'
 import type { LeftOut } from './witness.ts'
@@ -26,7 +26,7 @@ interface Part {
  */
 export interface Lineage {
   readonly parts: Part[]
-  readonly totals: { readonly total: ProcessTotal; readonly transcript: number }[]
+  readonly totals: OwnedTotal[]
   /** Transcripts that give way to an equal copy of their thread. */
   readonly yielding: Set<number>
   repeats: number
@@ -135,7 +135,6 @@ class Resolution {
   private readonly rows: CorpusRows
   private readonly spans: RowSpan[] = []
   private readonly leftOut: LeftOut[] | null
-  private readonly fromTotals: OwnedEntry[] = []
   private duplicates: number
 
   constructor(lineage: Lineage) {
@@ -155,11 +154,12 @@ class Resolution {
     const rank = (transcript: number): number => Number(lineage.yielding.has(transcript))
     const { replayed, orphans, duplicates } = withoutReplays(rows, steps, known, rank, this.witness)
     this.duplicates += duplicates
-    const covered = this.totals()
+    const totals = resolveTotals(lineage.totals, leftOut)
+    this.duplicates += totals.duplicates
     claims.joinNameless(() => this.claimsOf())
-    this.claims(claims, keyed, covered)
+    this.claims(claims, keyed, totals)
     return {
-      entries: { [Symbol.iterator]: () => this.entries(claims) },
+      entries: { [Symbol.iterator]: () => this.entries(claims, totals) },
       duplicateResponses: this.duplicates,
       repeats: lineage.repeats,
       replayed,
@@ -237,14 +237,14 @@ class Resolution {
     return known
   }
 
-  private claims(claims: Claims, keyed: number, covered: Coverage): void {
+  private claims(claims: Claims, keyed: number, { covered, covering }: ResolvedTotals): void {
     const repeated = this.repeatedMessages(claims)
     let kept = 0
     this.eachRow((claim, words, at) => {
       if (!isClaim(words[at + FLAGS]!)) return
       const by = covered.by(words, at)
       if (by !== null || (repeated.size > 0 && claims.isSidechain(claim) && repeated.has(words, at))) {
-        const total = by === null ? null : (this.covering[by] ?? null)
+        const total = by === null ? null : (covering[by] ?? null)
         const reason = by === null ? 'side-question' : 'same-process'
         for (const copy of claims.copiesOf(claim)) this.leave(copy, reason, total)
         return
@@ -283,41 +283,6 @@ class Resolution {
     return repeated
   }
 
-  /** By number: what covers requests. */
-  private readonly covering: (OwnedEntry | null)[] = []
-
-  /**
-   * A process that is in several transcripts (a stream kept twice) is known by a request in common; the largest total
-   * stays. Requests that a total covers do not count again where another transcript shows them.
-   */
-  private totals(): Coverage {
-    const covered = new Coverage()
-    const inOrder = this.lineage.totals
-      .map(({ total, transcript }) => ({ total, transcript, size: sizeOf(total) }))
-      .toSorted(
-        (a, b) => b.size - a.size || a.transcript - b.transcript || compareProcesses(a.total, b.total),
-      )
-    for (const { total, transcript } of inOrder) {
-      const first = total.entries[0]
-      let by: OwnedEntry | null = first === undefined ? null : { entry: first, transcript }
-      const shared = covered.byAny(total.keys)
-      if (shared === null) {
-        for (const entry of total.entries) this.fromTotals.push({ entry, transcript })
-      } else {
-        by = this.covering[shared] ?? null
-        for (const entry of total.entries) {
-          this.duplicates += entry.requests
-          this.leftOut?.push({ entry, transcript, reason: 'same-process', by })
-        }
-      }
-      for (let at = 0; at < total.keys.length; at += IDENTITY_WORDS) {
-        covered.add(total.keys, at, this.covering.length)
-      }
-      this.covering.push(by)
-    }
-    return covered
-  }
-
   private eachRow(call: (row: number, words: Uint32Array, at: number) => void): void {
     for (const { start, end } of this.spans) {
       const place = this.rows.find(start)
@@ -334,21 +299,12 @@ class Resolution {
     for (const row of this.allRows()) if (isClaim(this.rows.flags(row))) yield row
   }
 
-  private *entries(claims: Claims): Generator<OwnedEntry, void, undefined> {
+  private *entries(claims: Claims, { counted }: ResolvedTotals): Generator<OwnedEntry, void, undefined> {
     for (const row of this.allRows()) {
       const flags = this.rows.flags(row)
       if ((flags & Flag.Kept) === 0) continue
       yield (flags & Flag.Keyed) === 0 ? this.rows.owned(row) : claims.resolved(row)
     }
-    yield* this.fromTotals
+    yield* counted
   }
-}
-
-function sizeOf(total: ProcessTotal): number {
-  return total.entries.reduce((sum, { tokens }) => sum + totalTokens(tokens), 0)
-}
-
-function compareProcesses(a: ProcessTotal, b: ProcessTotal): number {
-  const [left, right] = [a.entries[0]?.process ?? '', b.entries[0]?.process ?? '']
-  return left < right ? -1 : Number(left > right)
 }
