@@ -28,6 +28,8 @@ const ADOPTED_ROWS = BLOCK_ROWS / 4
 /** Settings that are looked through for one that fits; a transcript rarely has more. */
 const SEARCHED = 8
 const COUNTERS_SEED = 0x2545f491
+/** Used and forgotten within a call. */
+const step = new Uint32Array(IDENTITY_WORDS)
 
 /**
  * Memory that a finished store leaves to the next one of this thread: fresh memory costs more than all that is written into it.
@@ -58,8 +60,8 @@ export class EntryStore {
   /** Number of the block that takes new rows; -1 when there is none yet. */
   private tail = -1
   private readonly firstRows: number
-  private readonly known = new Map<string, number>()
-  private readonly step = new Uint32Array(IDENTITY_WORDS)
+  /** Those that were looked up by name, once there are many. */
+  private known: Map<string, number> | null = null
 
   /** @param firstRows rows to have room for at first; the whole block for a store that adopts */
   constructor(firstRows: number = FIRST_ROWS) {
@@ -224,11 +226,11 @@ export class EntryStore {
   }
 
   /** Equal counters are compared by 96 bits of hash, and only where a parent is declared. */
-  private writeStep(words: Uint32Array, at: number, step: number | null, counters: string | null): void {
-    if (counters === null) this.step.fill(0)
-    else hashText(counters, 0, counters.length, COUNTERS_SEED, this.step)
-    this.step[0] = step ?? 0
-    words.set(this.step, at)
+  private writeStep(words: Uint32Array, at: number, number: number | null, counters: string | null): void {
+    if (counters === null) step.fill(0)
+    else hashText(counters, 0, counters.length, COUNTERS_SEED, step)
+    step[0] = number ?? 0
+    words.set(step, at)
   }
 
   private settingOf(billed: Billed): number {
@@ -246,13 +248,27 @@ export class EntryStore {
     if (this.settings.length >= SEARCHED) {
       const fields = [process, session, model, serviceTier, speed, geo, thread, parent, kind]
       const name = JSON.stringify(fields)
+      this.known ??= new Map()
       const known = this.known.get(name)
       if (known !== undefined) return known
       this.known.set(name, this.settings.length)
     }
-    const scope = 'request' as const
-    const own = { process, session, model, serviceTier, speed, geo, scope, requests: 1 }
-    return this.settings.push({ ...own, thread, parent, kind }) - 1
+    // One literal: an object of this size that is spread together becomes a slow one.
+    return (
+      this.settings.push({
+        process,
+        session,
+        model,
+        serviceTier,
+        speed,
+        geo,
+        scope: 'request',
+        requests: 1,
+        thread,
+        parent,
+        kind,
+      }) - 1
+    )
   }
 
   private reserve(): number {
