@@ -3,6 +3,7 @@ import { cabinet } from './cases/cabinet.ts'
 import { census } from './cases/census.ts'
 import { convert, openConvertAny } from './cases/convert.ts'
 import { mixed } from './cases/mixed.ts'
+import { packedCases } from './cases/packed.ts'
 import { processCases } from './cases/processes.ts'
 import { scan } from './cases/scan.ts'
 import { shapeCases } from './cases/shape.ts'
@@ -45,6 +46,7 @@ export const entries: readonly Entry[] = [
   ...[cabinet, usage, census].map((bench) => ({ bench, corpus: 'session' as const })),
   ...shapeCases.map((bench) => ({ bench, corpus: null })),
   ...processes,
+  ...packedCases.map((bench) => ({ bench, corpus: 'transcript' as const })),
   ...startCases.map((bench) => ({ bench, corpus: null })),
 ]
 

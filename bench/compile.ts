@@ -7,6 +7,7 @@ const PROGRAMS = [
   'bench/run.ts',
   'bench/one.ts',
   'bench/memory-probe.ts',
+  'bench/decode.ts',
   'bench/peers/plain.ts',
   'bench/peers/duckdb.ts',
 ]

@@ -1,7 +1,9 @@
 import { rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import type { Compression } from '../src/source/compress.ts'
 import { peakRssOf } from './command.ts'
+import { compressFile } from './packed.ts'
 import { generate } from './corpora.ts'
 import { peakLimit, readGuard } from './guard.ts'
 import { command } from './project.ts'
@@ -19,16 +21,16 @@ export interface LargeRun {
 }
 
 /**
- * Convert one transcript of `sizeBytes`, in this thread, with two workers and with one for each core, and check the peak
+ * Convert one transcript of `sizeBytes`, compressed or plain, in this thread, with two workers and with one for each core, and check the peak
  * memory that the operating system saw; the exit code.
  */
-export async function measureLarge(sizeBytes: number): Promise<number> {
+export async function measureLarge(sizeBytes: number, as: Compression | null): Promise<number> {
   const guard = readGuard()
   const workers = new Set([0, 2, availableParallelism()])
-  const runs = await runLarge(sizeBytes, [...workers], (run) => {
+  const runs = await runLarge(sizeBytes, [...workers], as, (run) => {
     const [peak, limit] = [run.peakRssBytes / 1e6, peakLimit(guard, run.workers)]
     console.log(
-      `${peak <= limit ? 'ok   ' : 'SHORT'} one transcript of ${(run.bytes / 1e9).toFixed(1)} GB, ${run.workers} workers: ` +
+      `${peak <= limit ? 'ok   ' : 'SHORT'} one transcript of ${(run.bytes / 1e9).toFixed(1)} GB${as === null ? '' : ` as ${as}`}, ${run.workers} workers: ` +
         `peak RSS ${Math.round(peak)} MB, at most ${limit} MB; ${Math.round(run.bytes / 1e6 / run.seconds)} MB/s`,
     )
   })
@@ -38,17 +40,20 @@ export async function measureLarge(sizeBytes: number): Promise<number> {
 /**
  * Convert one transcript with each number of workers.
  *
+ * @param as how it is compressed
  * @param done told of every run when it is over
  */
 export async function runLarge(
   sizeBytes: number,
   workers: readonly number[],
+  as: Compression | null = null,
   done: (run: LargeRun) => void = () => {},
 ): Promise<LargeRun[]> {
   const workplace = openWorkplace(sizeBytes * ROOM)
   try {
     const path = join(workplace.folder, 'large')
-    const { bytes } = await generate('large', { dialect: 'claude-session', sizeBytes, files: 1, path })
+    const { bytes, files } = await generate('large', { dialect: 'claude-session', sizeBytes, files: 1, path })
+    if (as !== null) for (const file of files) compressFile(file.path, as)
     return workers.map((count) => {
       const run = { bytes, workers: count, ...convertLarge(path, count, workplace.folder) }
       done(run)

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { parseSize } from '../scripts/make-corpus.ts'
+import { type Compression, COMPRESSIONS } from '../src/source/compress.ts'
 
 /** Bytes of the one transcript of `--large`, and of the folder of `--peers`, unless another size is named. */
 const USUAL_BYTES = '1GB'
@@ -19,6 +20,7 @@ Options:
       --json            print one JSON document instead of a table
       --record          write the raw samples to bench/records
       --large [<size>]  instead of all that: convert one transcript of 1 GB, or 10GB, and check its peak memory
+      --as <format>     compress that transcript first: gz, lz4 or zst, by the format's own tool
       --peers           instead of all that: the goals for speed, measured against ccusage, DuckDB, jq, cp and
                         others, which are installed into bench/peers; writes a record. With --large <size> the
                         memory of one transcript of that size as well, with --only some of the measurements
@@ -39,6 +41,8 @@ export interface BenchRequest {
   readonly record: boolean
   /** Bytes of one large transcript; null when it is not wanted. */
   readonly largeBytes: number | null
+  /** How that transcript is compressed; null leaves it plain. */
+  readonly largeAs: Compression | null
   readonly peers: PeersRequest | null
 }
 
@@ -59,6 +63,7 @@ export function parse(argv: readonly string[]): BenchRequest | null {
       json: { type: 'boolean', default: false },
       record: { type: 'boolean', default: false },
       large: { type: 'string' },
+      as: { type: 'string' },
       peers: { type: 'boolean', default: false },
       size: { type: 'string' },
       rounds: { type: 'string' },
@@ -75,7 +80,10 @@ export function parse(argv: readonly string[]): BenchRequest | null {
   const peers = peersRequest(values)
   if (peers !== null && (guard || corpus !== null))
     throw new TypeError('--peers has goals and corpora of its own; leave --guard and --corpus out')
-  return { corpus, only, guard, json, record, largeBytes, peers }
+  const largeAs = COMPRESSIONS.find((format) => format === values.as) ?? null
+  if (values.as !== undefined && (largeAs === null || largeBytes === null))
+    throw new TypeError(`--as wants ${COMPRESSIONS.join(', ')} and belongs to --large`)
+  return { corpus, only, guard, json, record, largeBytes, largeAs, peers }
 }
 
 /** `--large` may stand alone, which the parser of arguments does not know. */

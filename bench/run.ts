@@ -23,7 +23,7 @@ const CALLS = 'calls'
 /** Measure what was asked for and print it; the exit code. */
 async function run(request: BenchRequest): Promise<number> {
   if (request.peers !== null) return measurePeers(request.peers, request)
-  if (request.largeBytes !== null) return measureLarge(request.largeBytes)
+  if (request.largeBytes !== null) return measureLarge(request.largeBytes, request.largeAs)
   const machine = describeMachine()
   const workplace = openWorkplace(ROOM_BYTES)
   try {

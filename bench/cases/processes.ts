@@ -185,12 +185,12 @@ interface UsageDocument {
   readonly totals: { readonly requests: number; readonly tokens: Readonly<Record<string, number | null>> }
 }
 
-function usageCommand(corpus: BenchCorpus, ...options: string[]): Command {
+export function usageCommand(corpus: BenchCorpus, ...options: string[]): Command {
   return [process.execPath, command, 'usage', corpus.path, '--json', ...options]
 }
 
 /** Usage of a corpus by the command. Its output tokens and requests are known of generated corpora. */
-function counting(corpus: BenchCorpus, ...options: string[]): Contender {
+export function counting(corpus: BenchCorpus, ...options: string[]): Contender {
   const run = (): string => runCommand(usageCommand(corpus, ...options))
   return { name: 'usage', expected: expectedTotals(corpus) ?? usageTotals(run()), run, answer: usageTotals }
 }
