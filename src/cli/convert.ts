@@ -36,6 +36,9 @@ interface Flags extends ReadingFlags {
 /** What says which events are written, and how. */
 export type CabinetFlags = Pick<Flags, 'to' | 'provenance' | 'cabinetUsage' | 'cabinetShell' | 'observedAt'>
 
+/** What says how outputs are compressed. */
+export type CompressFlags = Pick<Flags, 'compress'>
+
 /** `millrace convert` */
 export function convertCommand(program: Command, done: (code: number) => void): void {
   readingOptions(
@@ -143,7 +146,7 @@ export function cabinet(flags: CabinetFlags): Pick<ConvertRequest, 'cabinet'> {
 }
 
 /** How outputs are compressed. @throws UsageError when what makes the format is missing */
-async function compression({ compress }: Flags): Promise<Compression | null> {
+export async function compression({ compress }: CompressFlags): Promise<Compression | null> {
   if (compress === 'none') return null
   try {
     await compressorFor(compress)

@@ -8,18 +8,22 @@ import { DescriptorOutput } from '../pipeline/output.ts'
 import { endingOf, outputNames } from '../pipeline/paths.ts'
 import { HTTP_ADDRESS } from '../source/address.ts'
 import { Console, plain } from './console.ts'
-import { cabinet, type CabinetFlags, observed } from './convert.ts'
+import { COMPRESSIONS } from '../source/compress.ts'
+import { cabinet, type CabinetFlags, compression, type CompressFlags, observed } from './convert.ts'
 import { Exit, UsageError } from './exit.ts'
 import { interruptible } from './interruption.ts'
 import { header, many, reading, type ReadingFlags } from './reading.ts'
 
-interface Flags extends CabinetFlags, Pick<ReadingFlags, 'from' | 'header' | 'quiet'> {
+interface Flags extends CabinetFlags, CompressFlags, Pick<ReadingFlags, 'from' | 'header' | 'quiet'> {
   readonly output?: string
   readonly sinceNow?: boolean
   readonly deltas?: boolean
   readonly opaque?: string
   readonly silence?: number
 }
+
+/** The input that is standard input. */
+const STDIN = '-'
 
 /** Exit codes of runs, those of go-agent-harness's own command line (spec go-agent-harness §1.6). */
 const RunExit = { Completed: 0, Failed: 2, Waiting: 3, Cancelled: 6 } as const
@@ -30,13 +34,13 @@ export function followCommand(program: Command, done: (code: number) => void): v
     .command('follow')
     .summary('translate transcripts while they are written')
     .description(
-      'Translate transcripts while they are written: files that grow, and event streams of go-agent-harness servers. Ends with their runs.',
+      'Translate transcripts while they are written: files that grow, standard input, and event streams of go-agent-harness servers. Ends with their runs. A folder gets one file each, and a manifest at the end.',
     )
-    .argument('<input...>', 'files, or addresses of event streams')
+    .argument('<input...>', 'files, addresses of event streams, or - for standard input')
     .option('-o, --output <path>', 'a folder, a file, or - for standard output (default: -)')
     .addOption(
       new Option('--to <language>', 'the event language to write')
-        .choices(['metaharness', 'cabinet'])
+        .choices(['metaharness', 'cabinet', 'trace-ir'])
         .default('metaharness'),
     )
     .option('--since-now', 'leave out what was there before')
@@ -60,6 +64,14 @@ export function followCommand(program: Command, done: (code: number) => void): v
       'with --to cabinet: the time of events before the first that has one',
       observed,
     )
+    .addOption(
+      new Option(
+        '--compress <format>',
+        'compress outputs; readers get what is new after half a second of silence',
+      )
+        .choices(['none', ...COMPRESSIONS])
+        .default('none'),
+    )
     .option(
       '--silence <seconds>',
       'time without an event after which a connection is made anew (default: 60)',
@@ -80,6 +92,7 @@ answer and standard input is no terminal, 6 it was cancelled, 130 interrupted. O
 
 Examples:
   millrace follow run.jsonl
+  my-agent --json | millrace follow -
   millrace follow http://localhost:8080/v1/runs/ID/events -H "Authorization: Bearer $KEY"`,
     )
     .action(async (inputs: string[], flags: Flags) => {
@@ -95,8 +108,10 @@ async function run(inputs: readonly string[], flags: Flags): Promise<number> {
     provenance: flags.provenance ?? false,
     opaqueAll: flags.opaque === 'all',
     cabinet: cabinetOptions(flags),
+    traceIr: flags.to === 'trace-ir',
+    compress: await compression(flags),
   }
-  const followed = placed(inputs, flags.output, options)
+  const { followed, folder } = placed(inputs, flags, options)
   const results = await interruptible((signal) =>
     followAll(followed, {
       options,
@@ -104,6 +119,7 @@ async function run(inputs: readonly string[], flags: Flags): Promise<number> {
       sinceNow: flags.sinceNow ?? false,
       ...(flags.silence === undefined ? {} : { limits: { silenceMs: flags.silence * 1000 } }),
       canAnswer: process.stdin.isTTY ?? false,
+      manifest: folder,
       signal,
     }),
   )
@@ -130,9 +146,21 @@ function exitOf({ how, ending, terminal }: FollowResult): number {
   return ending.reason === 'killed' ? RunExit.Cancelled : RunExit.Failed
 }
 
-/** Where each input goes, and what its events call it. @throws UsageError */
-function placed(inputs: readonly string[], output: string | undefined, options: JobOptions): Followed[] {
+/** Where each input goes, what its events call it, and the folder of all, if that is one. @throws UsageError */
+function placed(
+  inputs: readonly string[],
+  { output, sinceNow }: Flags,
+  options: JobOptions,
+): { readonly followed: Followed[]; readonly folder: string | null } {
+  if (inputs.filter((input) => input === STDIN).length > (sinceNow === true ? 0 : 1)) {
+    throw new UsageError(
+      sinceNow === true
+        ? '--since-now goes with files and addresses: of standard input nothing was there before'
+        : 'standard input can be followed once',
+    )
+  }
   for (const input of inputs) {
+    if (input === STDIN) continue
     if (HTTP_ADDRESS.test(input)) {
       if (!URL.canParse(input)) throw new UsageError(`${plain(input)}: is no address`)
       continue
@@ -144,21 +172,26 @@ function placed(inputs: readonly string[], output: string | undefined, options: 
   }
   const paths = inputs.map(pathOf)
   if (output === undefined || output === '-')
-    return inputs.map((input, i) => ({ input, path: paths[i] ?? '', output: null }))
+    return {
+      followed: inputs.map((input, i) => ({ input, path: paths[i] ?? '', output: null })),
+      folder: null,
+    }
   const isFolder =
     inputs.length > 1 ||
     output.endsWith('/') ||
     (statSync(output, { throwIfNoEntry: false })?.isDirectory() ?? false)
   const names = outputNames(paths, endingOf(options))
-  return inputs.map((input, i) => ({
+  const followed = inputs.map((input, i) => ({
     input,
     path: paths[i] ?? '',
     output: isFolder ? join(output, names[i] ?? '') : output,
   }))
+  return { followed, folder: isFolder ? output : null }
 }
 
 /** Addresses of runs end all alike: what is before says which run it is. */
 function pathOf(input: string): string {
+  if (input === STDIN) return input
   if (!HTTP_ADDRESS.test(input)) return basename(input)
   const parts = new URL(input).pathname.split('/').filter((part) => part !== '')
   const last = parts.at(-1) ?? ''

@@ -68,6 +68,14 @@ export class Interpreter {
     return adapter.end(structuredClone(state), sink)
   }
 
+  /** As `endingSoFar`, with one record more. */
+  endingAfter(record: RecordView, sink: Sink): Ending {
+    const { adapter, state } = this.current
+    const copy: unknown = structuredClone(state)
+    adapter.step(record, copy, sink)
+    return adapter.end(copy, sink)
+  }
+
   private start(adapter: Adapter<unknown>): Running {
     const started = { adapter, state: adapter.initial(this.context) }
     this.running.set(adapter.dialect, started)

@@ -76,7 +76,8 @@ export class CompressedOutput implements Output {
     this.bytes += bytes.length
   }
 
-  private flush(): void {
+  /** Make a member or frame of what is held, so that readers get it. */
+  flush(): void {
     if (this.held === 0) return
     this.isEmpty = false
     this.inner.write(this.compressor(this.block.subarray(0, this.held)))

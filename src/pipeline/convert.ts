@@ -1,13 +1,12 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import { type Compression, compressorFor } from '../source/compress.ts'
 import type { SourceError } from '../source/source-error.ts'
 import { CompressedOutput } from './compressed-output.ts'
 import { findInputs } from './inputs.ts'
 import type { CabinetSettings, TranscriptJob, TranscriptResult } from './job.ts'
-import { manifestEnd, manifestLine, MANIFEST_NAME } from './manifest.ts'
+import { writeManifest } from './manifest.ts'
 import { jobOptions, type ReadOptions } from './options.ts'
-import { type Output, PART_SUFFIX } from './output.ts'
+import type { Output } from './output.ts'
 import { OutputError } from './output-error.ts'
 import { endingOf, outputNames } from './paths.ts'
 import { defaultJobs, runJobs, type RunSettings } from './run.ts'
@@ -111,14 +110,4 @@ function placeOf(to: Destination, name: string, transcripts: number): string | n
     'ERR_OUTPUT_UNWRITABLE',
     `${to.path}: one file cannot hold several transcripts; name a folder`,
   )
-}
-
-function writeManifest(folder: string, results: readonly TranscriptResult[]): void {
-  const path = join(folder, MANIFEST_NAME)
-  const text = results.map((result) => manifestLine(result, folder)).join('') + manifestEnd(results)
-  OutputError.guard(path, () => {
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(path + PART_SUFFIX, text)
-    renameSync(path + PART_SUFFIX, path)
-  })
 }

@@ -1,5 +1,3 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
 import type { Ending } from '../dialect/adapter.ts'
 import { Dialects } from '../dialect/registry.ts'
 import { tee } from '../event/tee.ts'
@@ -10,23 +8,28 @@ import { QuietSink } from '../sink/quiet.ts'
 import { Splice } from '../sink/splice.ts'
 import { textIn } from '../sink/words.ts'
 import { HTTP_ADDRESS } from '../source/address.ts'
+import { byteOrder } from '../source/byte-order.ts'
 import { EVENT_STREAM_LIMITS, type EventStreamLimits, EventStreamSource } from '../source/event-stream.ts'
 import { GrowingFile } from '../source/growing-file.ts'
+import { LiveStdin } from '../source/live-stdin.ts'
 import { FileSource, type Source } from '../source/source.ts'
 import { SourceError } from '../source/source-error.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { writerFor } from './event-writer.ts'
-import type { JobOptions, TranscriptJob } from './job.ts'
+import { failedResult, type JobOptions, type TranscriptJob, type TranscriptResult } from './job.ts'
+import { LiveOutput, SharedStream } from './live-output.ts'
 import { LiveReader } from './live-reader.ts'
 import { watchBeginning } from './live-window.ts'
-import { DescriptorOutput, type Output } from './output.ts'
-import { OutputError } from './output-error.ts'
+import { writeManifest } from './manifest.ts'
+import type { Output } from './output.ts'
 import { LATER, within } from './patience.ts'
 import { partsOf } from './parts.ts'
 import { runByPath } from './paths.ts'
-import { contextOf, Counters, openWindow } from './transcript.ts'
+import { contextOf, Counters, openWindow, STREAM, writeRecords } from './transcript.ts'
 import { Translation } from './translation.ts'
 
+/** The input that is standard input. */
+const STDIN = '-'
 /** Time without news after which a transcript whose terminal record was read is over, in milliseconds. */
 const QUIET_MS = 500
 /** Longest turn of one stream, in milliseconds: others, and signals, wait for it. */
@@ -34,7 +37,7 @@ const TURN_MS = 20
 
 /** One transcript to be followed. */
 export interface Followed {
-  /** File or address. */
+  /** File or address; `-` is standard input. */
   readonly input: string
   /** Path as its events name it. */
   readonly path: string
@@ -54,6 +57,8 @@ export interface FollowSettings {
   /** Ends all streams in good order. */
   readonly signal: AbortSignal
   readonly dialects?: Dialects
+  /** The folder that gets a manifest when all have ended. */
+  readonly manifest?: string | null
 }
 
 /** How following one transcript ended. */
@@ -73,6 +78,8 @@ export interface FollowResult {
   readonly terminal: string | null
   /** What was wrong, in words. */
   readonly message: string | null
+  /** What was read and written, as of a conversion. */
+  readonly transcript: TranscriptResult
 }
 
 /**
@@ -80,6 +87,7 @@ export interface FollowResult {
  * conversion of the finished transcripts would give, line by line as records become whole.
  *
  * @throws OutputError when an output cannot be written
+ * @throws SourceError when what compresses outputs is missing
  */
 export async function followAll(
   followed: readonly Followed[],
@@ -87,28 +95,52 @@ export async function followAll(
 ): Promise<FollowResult[]> {
   const abort = new AbortController()
   const signal = AbortSignal.any([settings.signal, abort.signal])
+  const shared = await SharedStream.over(settings.stream, settings.options)
   try {
-    return await Promise.all(followed.map((one, index) => follow(one, index, { ...settings, signal })))
+    const results = await Promise.all(
+      followed.map((one, index) => follow(one, index, shared, { ...settings, signal })),
+    )
+    if (followed.some(({ output }) => output === null)) shared.output.finish()
+    if (typeof settings.manifest === 'string') {
+      const transcripts = results.map(({ transcript }) => transcript)
+      writeManifest(
+        settings.manifest,
+        transcripts.toSorted((a, b) => byteOrder(a.path, b.path)),
+      )
+    }
+    return results
   } finally {
     // When one cannot go on, the others must not keep the process.
     abort.abort()
   }
 }
 
-async function follow(one: Followed, index: number, settings: FollowSettings): Promise<FollowResult> {
+async function follow(
+  one: Followed,
+  index: number,
+  shared: SharedStream,
+  settings: FollowSettings,
+): Promise<FollowResult> {
+  const job = jobOf(one, index)
   let live: Live | null = null
   try {
-    live = new Live(one, index, settings)
+    live = new Live(one, job, shared, settings)
     return await live.run()
   } catch (error) {
     if (!(error instanceof SourceError)) throw error
     const { input, path } = one
     const { message } = error
     const nothing = { dialect: null, records: 0, events: 0, ending: null, terminal: null }
-    return { input, path, ...nothing, how: 'failed', message }
+    const transcript = failedResult(job, error.code, message)
+    return { input, path, ...nothing, how: 'failed', message, transcript }
   } finally {
     live?.close()
   }
+}
+
+function jobOf({ input, path, output }: Followed, index: number): TranscriptJob {
+  const file = input === STDIN || HTTP_ADDRESS.test(input) ? null : input
+  return { index, path, file, bytes: 0, named: true, output }
 }
 
 /** One transcript as it grows. */
@@ -118,29 +150,20 @@ class Live {
   private readonly settings: FollowSettings
   private readonly dialects: Dialects
   private readonly scanner = new Scanner()
-  private readonly source: GrowingFile | EventStreamSource
+  private readonly source: GrowingFile | LiveStdin | EventStreamSource
+  private readonly shared: SharedStream
   private readonly stop = (): void => this.source.close()
-  private output: Output | null = null
-  private descriptor: number | null = null
+  private output: LiveOutput | null = null
   private turnStartMs = performance.now()
 
   /** @throws SourceError when there is no such file */
-  constructor(one: Followed, index: number, settings: FollowSettings) {
+  constructor(one: Followed, job: TranscriptJob, shared: SharedStream, settings: FollowSettings) {
     this.one = one
+    this.job = job
+    this.shared = shared
     this.settings = settings
     this.dialects = settings.dialects ?? new Dialects()
-    const { input, path, output } = one
-    const file = HTTP_ADDRESS.test(input) ? null : input
-    this.job = { index, path, file, bytes: 0, named: true, output }
-    const { sinceNow } = settings
-    this.source =
-      file === null
-        ? new EventStreamSource(input, {
-            headers: settings.options.headers,
-            sinceNow,
-            limits: { ...EVENT_STREAM_LIMITS, ...settings.limits },
-          })
-        : new GrowingFile(input, sinceNow)
+    this.source = sourceOf(one.input, settings)
     if (settings.signal.aborted) this.stop()
     settings.signal.addEventListener('abort', this.stop, { once: true })
   }
@@ -148,8 +171,7 @@ class Live {
   close(): void {
     this.settings.signal.removeEventListener('abort', this.stop)
     this.source.close()
-    if (this.descriptor !== null) closeSync(this.descriptor)
-    this.descriptor = null
+    this.output?.close()
   }
 
   /** @throws SourceError, OutputError */
@@ -172,16 +194,22 @@ class Live {
       crossCheck: options.crossCheck,
     })
     translation.line += linesBefore
-    const output = this.openOutput()
+    const { input, path } = this.one
+    const output = await LiveOutput.open(this.job.output, this.shared, path, options)
+    this.output = output
+    const asRead = options.traceIr && adapter.dialect === STREAM
     const flush = (): void => {
-      if (splice.length > 0) output.write(splice.output())
+      if (asRead) writeRecords(this.scanner, output)
+      else if (splice.length > 0) output.write(splice.output())
       splice.reset()
     }
-    const how = await this.translate(reader, translation, flush)
+    const how = await this.translate(reader, translation, output, flush)
+    // Of a part there is no digest of the whole.
+    const digest = this.settings.sinceNow ? null : reader.finishDigest()
     const result = counters.finish(this.job, options, translation, {
       run,
       dialect: adapter.dialect,
-      digest: null,
+      digest,
       bytes: reader.bytes,
       lines: translation.line - 1,
       blank: 0,
@@ -190,17 +218,20 @@ class Live {
       trouble: how === 'lost' ? this.source.trouble : null,
       parts,
     })
-    flush()
+    if (!asRead) flush()
+    const written = await output.finish(asRead ? digest : null)
+    const events = writer.events
     return {
-      input: this.one.input,
-      path: this.one.path,
+      input,
+      path,
       dialect: adapter.dialect,
       records: result.records.read,
-      events: writer.events,
+      events,
       how,
       ending: result.ending,
       terminal: terminal.subtype,
       message: this.source.trouble?.message ?? null,
+      transcript: { ...result, events, outputDigest: written.digest, outputBytes: written.bytes },
     }
   }
 
@@ -231,6 +262,7 @@ class Live {
   private async translate(
     reader: LiveReader,
     translation: Translation,
+    output: LiveOutput,
     flush: () => void,
   ): Promise<FollowResult['how']> {
     const { source, scanner, settings } = this
@@ -247,31 +279,16 @@ class Live {
       const more = isNews ? await within(reader.more(), QUIET_MS) : await reader.more()
       if (more !== LATER) continue
       isNews = false
-      if (source instanceof GrowingFile) {
+      output.quiet()
+      if (source instanceof EventStreamSource) {
+        if (source.isWaiting && !settings.canAnswer) return 'waiting'
+      } else if (isOver(reader, translation)) {
         // Also what broke off behind the end is still to be read.
-        const { terminal, unclosed } = translation.endingSoFar()
-        if (terminal && unclosed !== true) source.close()
-      } else if (source.isWaiting && !settings.canAnswer) {
-        return 'waiting'
+        source.close()
       }
     }
     if (settings.signal.aborted) return 'interrupted'
     return source.trouble === null ? 'ended' : 'lost'
-  }
-
-  private openOutput(): Output {
-    const path = this.one.output
-    if (path === null) {
-      this.output = this.settings.stream
-    } else {
-      const descriptor = OutputError.guard(path, () => {
-        mkdirSync(dirname(path), { recursive: true })
-        return openSync(path, 'w')
-      })
-      this.descriptor = descriptor
-      this.output = new DescriptorOutput(descriptor, path)
-    }
-    return this.output
   }
 
   private async breathe(): Promise<void> {
@@ -279,6 +296,29 @@ class Live {
     await new Promise(setImmediate)
     this.turnStartMs = performance.now()
   }
+}
+
+/** @throws SourceError when there is no such file */
+function sourceOf(
+  input: string,
+  { options, sinceNow, limits }: FollowSettings,
+): GrowingFile | LiveStdin | EventStreamSource {
+  if (input === STDIN) return new LiveStdin()
+  if (!HTTP_ADDRESS.test(input)) return new GrowingFile(input, sinceNow)
+  const { headers } = options
+  return new EventStreamSource(input, { headers, sinceNow, limits: { ...EVENT_STREAM_LIMITS, ...limits } })
+}
+
+/** Was the terminal record read, or does it stand on the last line, which may never get its line feed? */
+function isOver(reader: LiveReader, translation: Translation): boolean {
+  if (isClosing(translation.endingSoFar())) return true
+  const last = reader.peek(translation.line)
+  const ending = last === null ? null : translation.endingAfter(last)
+  return ending !== null && isClosing(ending)
+}
+
+function isClosing({ terminal, unclosed }: Ending): boolean {
+  return terminal && unclosed !== true
 }
 
 interface Beginning {

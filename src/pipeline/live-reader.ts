@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import type { Frame } from '../kernel/frame.ts'
-import type { RecordView } from '../kernel/record.ts'
+import { NONE, type RecordView } from '../kernel/record.ts'
 import { INPUT_AT, type Scanner } from '../kernel/scanner.ts'
 import { type Framing, framingOf, Unframer } from '../source/framing.ts'
 import type { Source } from '../source/source.ts'
@@ -34,6 +35,7 @@ export class LiveReader {
   private readonly source: Source
   private readonly scanner: Scanner
   private readonly lineLimit: number
+  private readonly hash = createHash('sha256')
   private from = INPUT_AT
   private seen = INPUT_AT
   private to = INPUT_AT
@@ -113,12 +115,35 @@ export class LiveReader {
     return this.ended && this.to > from && this.tail()
   }
 
+  /**
+   * The record on the last line when that has no line feed yet and may be all there is of it. It is not taken: it is there to
+   * be scanned when its line feed comes, or the end. Null when it is no whole JSON, and where records are framed.
+   *
+   * @param line its number
+   */
+  peek(line: number): RecordView | null {
+    const { scanner, from, to } = this
+    if (!this.isFramingKnown || this.unframer !== null || this.long !== null) return null
+    if (from === to || to - from > this.lineLimit || this.lastLineEnd(from) !== 0) return null
+    scanner.buffer[to] = LINE_FEED
+    scanner.scan(from, to + 1)
+    if (scanner.recordCount === 0) return null
+    const record = scanner.select(scanner.recordCount - 1, line)
+    return record.root === NONE ? null : record
+  }
+
+  /** SHA-256 of everything read. Once, at the end. */
+  finishDigest(): string {
+    return this.hash.digest('hex')
+  }
+
   private async read(): Promise<boolean> {
     this.toFront()
     const room = Math.min(READ_BYTES, this.lineLimit)
     this.scanner.reserve(this.to - INPUT_AT + room + 1)
     const answer = this.source.read(this.scanner.buffer, this.to, room)
     const got = typeof answer === 'number' ? answer : await answer
+    this.hash.update(this.scanner.buffer.subarray(this.to, this.to + got))
     this.to += got
     this.bytes += got
     this.ended = got === 0

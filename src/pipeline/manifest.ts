@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
-import { relative, sep } from 'node:path'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
 import { completenessOf } from '../dialect/verdict.ts'
 import { COMPRESSION_SUFFIX } from '../source/codec.ts'
 import type { TranscriptResult } from './job.ts'
+import { PART_SUFFIX } from './output.ts'
+import { OutputError } from './output-error.ts'
 
 const FORMAT = 'millrace.manifest/1'
 
@@ -65,4 +68,15 @@ export function corpusDigest(results: readonly TranscriptResult[]): string | nul
     hash.update(`${path.replace(COMPRESSION_SUFFIX, '')} ${digest}\n`)
   }
   return hash.digest('hex')
+}
+
+/** Write the manifest of a folder, whole. @param results in byte order of their paths. @throws OutputError */
+export function writeManifest(folder: string, results: readonly TranscriptResult[]): void {
+  const path = join(folder, MANIFEST_NAME)
+  const text = results.map((result) => manifestLine(result, folder)).join('') + manifestEnd(results)
+  OutputError.guard(path, () => {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(path + PART_SUFFIX, text)
+    renameSync(path + PART_SUFFIX, path)
+  })
 }

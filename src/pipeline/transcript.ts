@@ -30,7 +30,7 @@ import { Translation } from './translation.ts'
 import { lookAt, type Window } from './window.ts'
 
 /** The dialect of streams of events. */
-const STREAM = 'metaharness'
+export const STREAM = 'metaharness'
 const LINE_END = Buffer.from('\n')
 
 /** What every pass over a transcript needs that is not plain data. */
@@ -276,7 +276,7 @@ async function translate(
 }
 
 /** The records of the last scan as they stand, one a line. */
-function writeRecords(scanner: Scanner, output: Pick<Output, 'write'>): void {
+export function writeRecords(scanner: Scanner, output: Pick<Output, 'write'>): void {
   for (let i = 0; i < scanner.recordCount; i++) {
     const { bytes, start, end } = scanner.select(i, 1)
     output.write(bytes.subarray(start, end))

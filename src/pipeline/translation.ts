@@ -134,6 +134,16 @@ export class Translation {
     return this.interpreter.endingSoFar(new QuietSink())
   }
 
+  /** How the transcript would end behind a record that is not translated yet. */
+  endingAfter(record: RecordView): Ending | null {
+    try {
+      return this.interpreter.endingAfter(record, new QuietSink())
+    } catch {
+      // What an adapter fails at is told when the record is translated.
+      return null
+    }
+  }
+
   get counts(): BinCounts {
     const [translated, folded, bookkeeping, opaque, unparsed] = this.bins
     return { translated, folded, bookkeeping, opaque, unparsed }

@@ -9,6 +9,7 @@ const nothing = {
   json: false,
   record: false,
   largeBytes: null,
+  largeAs: null,
   peers: null,
 }
 
@@ -22,6 +23,7 @@ test.each([
   },
   { argv: ['--large', '--json'], request: { ...nothing, largeBytes: 1e9, json: true } },
   { argv: ['--large', '10GB'], request: { ...nothing, largeBytes: 1e10 } },
+  { argv: ['--large', '5GB', '--as', 'zst'], request: { ...nothing, largeBytes: 5e9, largeAs: 'zst' } },
   { argv: ['--peers'], request: { ...nothing, peers: { sizeBytes: 1e9, rounds: 5 } } },
   {
     argv: ['--peers', '--size', '50MB', '--rounds', '2', '--large=2GB'],
@@ -39,6 +41,8 @@ test.each([
   [['--corpus']],
   [['--guard', '--corpus', 'runs']],
   [['--large', 'much']],
+  [['--large', '--as', 'rar']],
+  [['--as', 'zst']],
   [['--size', '1GB']],
   [['--rounds', '3']],
   [['--peers', '--rounds', '0']],

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { ownFolder } from '../fault/folder.ts'
 import { eventOf, runOf, serving, status, stream } from '../pipeline/following.ts'
@@ -89,6 +90,69 @@ test('a folder gets one file a run, a file its own', async () => {
   }
 })
 
+const session = [
+  '{"type":"system","subtype":"init","session_id":"s-1","model":"model-1","cwd":"/home/dev/x","tools":[]}',
+  '{"type":"result","subtype":"success","is_error":false,"session_id":"s-1","num_turns":1,"result":"bye"}',
+]
+
+describe('standard input is followed', () => {
+  test('to its end, as convert reads it', async () => {
+    const stdin = `${session.join('\n')}\n`
+    const ended = await millrace(['follow', '-', '--quiet'], { stdin })
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(ended.stdout.equals((await millrace(['convert', '-', '--quiet'], { stdin })).stdout)).toBe(true)
+  })
+
+  test('and left when its run is over, though nobody has closed it', async () => {
+    const child = spawn(process.execPath, [commandPath, 'follow', '-'], { stdio: ['pipe', 'pipe', 'pipe'] })
+    child.stdin.on('error', () => {})
+    const said: Buffer[] = []
+    child.stdout.on('data', (bytes: Buffer) => said.push(bytes))
+    child.stdin.write(`${session[0]}\n`)
+    await setTimeout(300)
+    child.stdin.write(session[1] ?? '')
+    const code = await new Promise((resolve) => child.on('close', resolve))
+    expect(code).toBe(0)
+    expect(jsonLines(Buffer.concat(said)).at(-1)).toMatchObject({
+      event: 'stream.closed',
+      reason: 'completed',
+    })
+  })
+
+  test('until it is interrupted', async () => {
+    const child = spawn(process.execPath, [commandPath, 'follow', '-'], { stdio: ['pipe', 'pipe', 'ignore'] })
+    child.stdin.on('error', () => {})
+    const said: Buffer[] = []
+    child.stdout.on('data', (bytes: Buffer) => {
+      if (said.length === 0) child.kill('SIGINT')
+      said.push(bytes)
+    })
+    child.stdin.write(`${session[0]}\n`)
+    const code = await new Promise((resolve) => child.on('close', resolve))
+    expect(code).toBe(130)
+    expect(jsonLines(Buffer.concat(said)).at(-1)).toMatchObject({ event: 'stream.closed', reason: 'error' })
+  })
+})
+
+test('outputs are compressed, documents written and a manifest kept', async () => {
+  mkdirSync(folder, { recursive: true })
+  const input = join(folder, 'kept.jsonl')
+  writeFileSync(input, `${session.join('\n')}\n`)
+  const [to, converted] = [join(folder, 'kept/'), join(folder, 'kept-converted/')]
+  expect((await millrace(['follow', input, '-o', to, '--compress', 'gz'])).code).toBe(0)
+  expect((await millrace(['convert', input, '-o', converted])).code).toBe(0)
+  const plain = readFileSync(join(converted, 'kept.events.jsonl'))
+  expect(gunzipSync(readFileSync(join(to, 'kept.events.jsonl.gz'))).equals(plain)).toBe(true)
+  expect(jsonLines(readFileSync(join(to, 'manifest.jsonl')))).toMatchObject([
+    { path: 'kept.jsonl', output: 'kept.events.jsonl.gz', completeness: 'complete' },
+    { transcripts: 1, failed: 0 },
+  ])
+  const document = await millrace(['follow', input, '--to', 'trace-ir', '--quiet'])
+  expect(
+    document.stdout.equals((await millrace(['convert', input, '--to', 'trace-ir', '--quiet'])).stdout),
+  ).toBe(true)
+})
+
 test('its reader may go', async () => {
   const { address } = await serving((response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -119,6 +183,8 @@ test('its reader may go', async () => {
 test.each([
   { args: ['/nowhere/x.jsonl'], says: 'no such file' },
   { args: ['http://'], says: 'is no address' },
+  { args: ['-', '-'], says: 'once' },
+  { args: ['-', '--since-now'], says: 'goes with files and addresses' },
   { args: ['x.jsonl', '--silence', '-1'], says: 'a number of seconds' },
 ])('follow $args is refused', async ({ args, says }) => {
   const ended = await millrace(['follow', ...args])

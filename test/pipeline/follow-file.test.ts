@@ -256,6 +256,8 @@ test('lines are written as soon as they are whole', async () => {
   })
   const sorted = delays.toSorted((a, b) => a - b)
   console.info(`file to output: median ${sorted[30]?.toFixed(2)} ms, most ${sorted.at(-1)?.toFixed(2)} ms`)
+  // One or two may wait for others that use the machine.
+  expect(sorted[54]).toBeLessThan(50)
   expect(Math.max(...delays)).toBeLessThan(500)
 })
 

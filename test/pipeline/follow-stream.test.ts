@@ -375,5 +375,7 @@ test('an event is written soon after it was sent', async () => {
   console.info(
     `event stream to output: median ${sorted[30]?.toFixed(2)} ms, most ${sorted.at(-1)?.toFixed(2)} ms`,
   )
+  // One or two may wait for others that use the machine.
+  expect(sorted[54]).toBeLessThan(50)
   expect(Math.max(...delays)).toBeLessThan(500)
 })

@@ -15,6 +15,7 @@ class HeardOutput implements Output {
   bytes = 0
   /** Each write, with its time by `performance.now`. */
   readonly writes: { readonly atMs: number; readonly text: string }[] = []
+  readonly raw: Buffer[] = []
   private readonly waiting: { readonly test: (text: string) => boolean; readonly heard: () => void }[] = []
 
   get text(): string {
@@ -23,6 +24,7 @@ class HeardOutput implements Output {
 
   write(bytes: Uint8Array): void {
     this.bytes += bytes.length
+    this.raw.push(Buffer.from(bytes))
     this.writes.push({ atMs: performance.now(), text: Buffer.from(bytes).toString() })
     const { text } = this
     for (const one of this.waiting.splice(0)) {
