@@ -10,14 +10,14 @@ import { OutputError } from './output-error.ts'
 const FORMAT = 'millrace.manifest/1'
 
 /** Name of the manifest in an output folder. A folder that has one is never read as input. */
-export const MANIFEST_NAME = 'manifest.jsonl'
+const MANIFEST_NAME = 'manifest.jsonl'
 
 /**
  * The line of one transcript (interface.md), with its line feed.
  *
  * @param folder that of the manifest, which paths of outputs are relative to
  */
-export function manifestLine(result: TranscriptResult, folder: string): string {
+function manifestLine(result: TranscriptResult, folder: string): string {
   const { path, error } = result
   if (error !== null) return `${JSON.stringify({ format: FORMAT, path, error })}\n`
   const { records, ending } = result
@@ -48,7 +48,7 @@ export function manifestLine(result: TranscriptResult, folder: string): string {
 }
 
 /** The last line: how many transcripts there were, and their corpus digest. */
-export function manifestEnd(results: readonly TranscriptResult[]): string {
+function manifestEnd(results: readonly TranscriptResult[]): string {
   const failed = results.filter((result) => result.error !== null).length
   const end = { format: FORMAT, corpus_digest: corpusDigest(results), transcripts: results.length, failed }
   return `${JSON.stringify(end)}\n`
