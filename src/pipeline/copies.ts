@@ -1,4 +1,5 @@
-import { totalTokens, type TranscriptLedger } from '../usage/entry.ts'
+import { totalTokens } from '../usage/entry.ts'
+import type { TranscriptLedger } from '../usage/transcript-ledger.ts'
 import { tokensIn } from '../usage/entry-row.ts'
 import type { JobOptions, TranscriptJob, TranscriptResult } from './job.ts'
 import { isArchived } from './corpus.ts'

@@ -4,7 +4,7 @@ import type { HttpHeaders } from '../source/address.ts'
 import type { Compression } from '../source/compress.ts'
 import type { Census } from '../sink/census-counts.ts'
 import type { Notice } from '../sink/notices.ts'
-import type { TranscriptLedger } from '../usage/entry.ts'
+import type { TranscriptLedger } from '../usage/transcript-ledger.ts'
 import type { BinCounts } from './translation.ts'
 
 /** One transcript to be read. Plain data: it crosses threads. */

@@ -5,7 +5,7 @@ import { type Census, addFailed, emptyCensus, mergeCensus } from '../sink/census
 import { byteOrder } from '../source/byte-order.ts'
 import type { Source } from '../source/source.ts'
 import { SourceError } from '../source/source-error.ts'
-import type { TranscriptLedger } from '../usage/entry.ts'
+import type { TranscriptLedger } from '../usage/transcript-ledger.ts'
 import { BLOCK_ROWS } from '../usage/entry-row.ts'
 import { EntryStore } from '../usage/entry-store.ts'
 import { failedResult, type JobOptions, type TranscriptJob, type TranscriptResult } from './job.ts'

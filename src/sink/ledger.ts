@@ -1,5 +1,6 @@
 import type { Billed, Settled } from '../event/billing.ts'
-import { type LedgerEntry, type ProcessTotal, requestEntry, type TranscriptLedger } from '../usage/entry.ts'
+import { type LedgerEntry, requestEntry } from '../usage/entry.ts'
+import type { ProcessTotal, TranscriptLedger } from '../usage/transcript-ledger.ts'
 import { FIRST_INSTANT, Flag, FLAGS, outputOf, SETTING } from '../usage/entry-row.ts'
 import { EntryStore, type Trace } from '../usage/entry-store.ts'
 import { IDENTITY_WORDS, writeIdentity } from '../usage/identity.ts'

@@ -1,7 +1,6 @@
 import type { Billed, Tokens } from '../event/billing.ts'
-import type { EntryRows } from './entry-row.ts'
 import { instantOf } from './instant.ts'
-import type { LeftOutReason, Origin } from './trace.ts'
+import type { Origin } from './trace.ts'
 
 /** One line of the ledger: a request, what a process total adds up to for one model, or a price without tokens. */
 export interface LedgerEntry extends Omit<Billed, 'key' | 'at' | 'place' | 'told'> {
@@ -24,31 +23,6 @@ export interface OwnedEntry {
   readonly transcript: number
   /** The copy that has the numbers, when the owner has only the time and the session. Only when it is to be explained. */
   readonly numbersOf?: OwnedEntry
-}
-
-/** What one transcript says was billed. Plain data: it crosses threads. */
-export interface TranscriptLedger {
-  /** Each key once, and the steps of threads that bill nothing (`entriesIn` leaves them out). */
-  readonly entries: EntryRows
-  readonly totals: readonly ProcessTotal[]
-  /** Records that repeated a key of this transcript. */
-  readonly repeats: number
-  /** Only when it is to be explained. */
-  readonly leftOut?: readonly OwnLeftOut[]
-}
-
-/** An entry that its own transcript left out of its ledger, and the entry that counts in its place. */
-export interface OwnLeftOut {
-  readonly entry: LedgerEntry
-  readonly reason: LeftOutReason
-  readonly by: LedgerEntry | null
-}
-
-/** A process whose total took the place of its requests. */
-export interface ProcessTotal {
-  readonly entries: readonly LedgerEntry[]
-  /** Identities of the requests inside: the same requests in another transcript are part of this total. */
-  readonly keys: Uint32Array
 }
 
 /** The entry of one request, as it was billed. */

@@ -1,4 +1,5 @@
-import { type TranscriptLedger, totalTokens } from './entry.ts'
+import { totalTokens } from './entry.ts'
+import type { TranscriptLedger } from './transcript-ledger.ts'
 import { type EntryRows, entriesIn, Flag, FLAGS, ROW_WORDS, selectRows, settingsIn } from './entry-row.ts'
 import { IDENTITY_WORDS } from './identity.ts'
 import { IdentityMap } from './identity-map.ts'

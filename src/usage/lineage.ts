@@ -1,6 +1,7 @@
 import { Claims, isClaim } from './claims.ts'
 import { CorpusRows, type RowSpan } from './corpus-rows.ts'
-import type { OwnedEntry, TranscriptLedger } from './entry.ts'
+import type { OwnedEntry } from './entry.ts'
+import type { TranscriptLedger } from './transcript-ledger.ts'
 import { type EntryRows, Flag, FLAGS, ROW_WORDS, SETTING } from './entry-row.ts'
 import { hasMessage } from './identity.ts'
 import { IdentityMap } from './identity-map.ts'

@@ -1,5 +1,6 @@
 import { Coverage } from './coverage.ts'
-import { type OwnedEntry, type ProcessTotal, totalTokens } from './entry.ts'
+import { type OwnedEntry, totalTokens } from './entry.ts'
+import type { ProcessTotal } from './transcript-ledger.ts'
 import { IDENTITY_WORDS } from './identity.ts'
 import type { LeftOut } from './witness.ts'
 

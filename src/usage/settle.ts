@@ -1,5 +1,6 @@
 import type { Settled, Tokens } from '../event/billing.ts'
-import { type LedgerEntry, type ProcessTotal, totalTokens } from './entry.ts'
+import { type LedgerEntry, totalTokens } from './entry.ts'
+import type { ProcessTotal } from './transcript-ledger.ts'
 import { instantOf } from './instant.ts'
 
 /** Differences below 10^-9 USD come from the binary floating point of who wrote the prices. */

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Place } from '../../src/event/billing.ts'
 import { LedgerSink } from '../../src/sink/ledger.ts'
-import type { TranscriptLedger } from '../../src/usage/entry.ts'
+import type { TranscriptLedger } from '../../src/usage/transcript-ledger.ts'
 import {
   addLedger,
   emptyLineage,
