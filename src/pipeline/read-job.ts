@@ -3,6 +3,7 @@ import { ARCHIVE_SUFFIX, type ArchiveEnd, type Member, tarMembers, zipMembers } 
 import { decodedByMagic, type Opened, openSource } from '../source/codec.ts'
 import { isSidecar, isTranscriptName } from '../source/discover.ts'
 import type { Trouble } from '../source/source.ts'
+import { StoreSpool } from '../source/store-spool.ts'
 import { SourceError } from '../source/source-error.ts'
 import { failedResult, type JobOptions, type TranscriptJob, type TranscriptResult } from './job.ts'
 import { OutputError } from './output-error.ts'
@@ -65,21 +66,27 @@ async function readArchive(
   const results: TranscriptResult[] = []
   const taken = new Set<string>()
   const members = membersOf(job, opened)
-  let end: ArchiveEnd
-  for (;;) {
-    const next = await members.next()
-    if (next.done === true) {
-      end = next.value
-      break
+  const spool = new StoreSpool()
+  try {
+    let next = await members.next()
+    for (; next.done !== true; next = await members.next()) {
+      const { name, source } = next.value
+      if (!isTranscriptName(name) || isSidecar(name) || (await spool.keep(name, source))) continue
+      // Members may be compressed themselves; an archive in an archive is not opened.
+      const inner = await decodedByMagic(source)
+      const member = memberJob(job, name, taken, endingOf(options))
+      results.push(await readTranscript(member, options, tools, inner))
     }
-    const { name, source } = next.value
-    if (!isTranscriptName(name) || isSidecar(name)) continue
-    // Members may be compressed themselves; an archive in an archive is not opened.
-    const inner = await decodedByMagic(source)
-    results.push(await readTranscript(memberJob(job, name, taken, endingOf(options)), options, tools, inner))
+    for (const { name, source, parts } of spool.transcripts()) {
+      const member = memberJob(job, name, taken, endingOf(options))
+      const result = await readTranscript(member, options, tools, source).finally(() => source.close())
+      results.push({ ...result, parts: [...result.parts, ...parts] })
+    }
+    const trouble = opened.source.trouble ?? next.value.trouble
+    return withEnd(job, results, next.value.left, trouble)
+  } finally {
+    spool.close()
   }
-  const trouble = opened.source.trouble ?? end.trouble
-  return withEnd(job, results, end.left, trouble)
 }
 
 function membersOf(job: TranscriptJob, opened: Opened): AsyncGenerator<Member, ArchiveEnd, undefined> {
