@@ -35,6 +35,11 @@ async function convertedTo(input: string, to: string): Promise<readonly Transcri
   return results
 }
 
+/** One file of the sample, as a member of an archive. */
+function read(name: string): readonly [string, Buffer] {
+  return [name, readFileSync(join(dirname(store), name))]
+}
+
 function eventsOf(result: TranscriptResult | undefined): string {
   return readFileSync(result?.output ?? '', 'utf8')
 }
@@ -44,8 +49,6 @@ function spools(): string[] {
 }
 
 describe('a store of OpenCode in an archive', () => {
-  const read = (name: string): readonly [string, Buffer] => [name, readFileSync(join(dirname(store), name))]
-
   test.each([
     { order: 'as it lies in its folder', names: sample },
     { order: 'backwards', names: sample.toReversed() },
