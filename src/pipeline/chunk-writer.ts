@@ -22,6 +22,8 @@ export class ChunkWriter {
   private readonly splices = new Map<number, Splice>()
   private current: Splice
   private position = 0
+  /** The last write to the file: the system lets one thread at a time write to it, and the others burn time waiting. */
+  private placing: Promise<unknown> = Promise.resolve()
   private written: Promise<void> = Promise.resolve()
   /** Settled when no worker writes any more. */
   private settled: Promise<unknown> = Promise.resolve()
@@ -64,8 +66,9 @@ export class ChunkWriter {
     this.position += output.length
     const place = this.placed === null ? null : { part: this.placed.part, position: start }
     const compress = this.stream instanceof CompressedOutput ? this.stream.compression : null
-    const copied = this.pool.writeChunk({ slot: seat.slot, scan, output, place, compress })
-    copied.catch(() => {}) // seen again, and thrown, when its turn comes
+    const write = () => this.pool.writeChunk({ slot: seat.slot, scan, output, place, compress })
+    const copied = place === null ? write() : this.placing.then(write)
+    this.placing = copied.catch(() => null) // seen again, and thrown, when its turn comes
     this.written = this.inOrder(this.written, copied, seat, output.length)
     this.written.catch((error: unknown) => {
       this.failure ??= error

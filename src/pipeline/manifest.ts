@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { completenessOf } from '../dialect/verdict.ts'
 import { COMPRESSION_SUFFIX } from '../source/codec.ts'
 import type { TranscriptResult } from './job.ts'
-import { PART_SUFFIX } from './output.ts'
-import { OutputError } from './output-error.ts'
+import { openOutput } from './output.ts'
 
 const FORMAT = 'millrace.manifest/1'
 
@@ -72,11 +70,13 @@ export function corpusDigest(results: readonly TranscriptResult[]): string | nul
 
 /** Write the manifest of a folder, whole. @param results in byte order of their paths. @throws OutputError */
 export function writeManifest(folder: string, results: readonly TranscriptResult[]): void {
-  const path = join(folder, MANIFEST_NAME)
-  const text = results.map((result) => manifestLine(result, folder)).join('') + manifestEnd(results)
-  OutputError.guard(path, () => {
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(path + PART_SUFFIX, text)
-    renameSync(path + PART_SUFFIX, path)
-  })
+  const output = openOutput(join(folder, MANIFEST_NAME), false)
+  try {
+    for (const result of results) output.write(Buffer.from(manifestLine(result, folder)))
+    output.write(Buffer.from(manifestEnd(results)))
+    output.finish()
+  } catch (error) {
+    output.abandon()
+    throw error
+  }
 }

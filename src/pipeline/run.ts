@@ -9,6 +9,7 @@ import type { TranscriptLedger } from '../usage/transcript-ledger.ts'
 import { BLOCK_ROWS } from '../usage/entry-row.ts'
 import { EntryStore } from '../usage/entry-store.ts'
 import { failedResult, type JobOptions, type TranscriptJob, type TranscriptResult } from './job.ts'
+import { KeptResults } from './kept-result.ts'
 import type { LargeJob } from './large.ts'
 import { type Output, removePart } from './output.ts'
 import { planWork } from './plan.ts'
@@ -68,6 +69,7 @@ class Run {
   private readonly tools: Tools
   /** By the index of their job; an archive has several. */
   private readonly results: (TranscriptResult[] | undefined)[]
+  private readonly kept = new KeptResults()
   private readonly census = emptyCensus()
   private readonly entries = new EntryStore(BLOCK_ROWS)
   private pool: Pool | null = null
@@ -168,8 +170,7 @@ class Run {
       this.settings.progress?.(result)
     }
     this.results[job.index] = results.map((result) => ({
-      ...result,
-      census: null,
+      ...this.kept.of(job, result),
       ledger: result.ledger === null ? null : this.keptLedger(result.ledger),
     }))
   }
