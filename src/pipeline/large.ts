@@ -154,6 +154,6 @@ async function openFeed(
  * be, so that only a range's last line is.
  */
 function rangeBytes(options: JobOptions): number {
-  const wanted = options.chunkBytes === CHUNK_BYTES ? 4 * CHUNK_BYTES : options.chunkBytes
+  const wanted = options.chunkBytes === CHUNK_BYTES ? 2 * CHUNK_BYTES : options.chunkBytes
   return Math.max(1, Math.min(wanted, options.lineLimit))
 }
