@@ -31,16 +31,20 @@ export class Pool {
   readonly threads: number
   /** What chunks of a large transcript are scanned into. Their number bounds its memory; untouched they cost nothing. */
   readonly slots: readonly Scanner[]
+  /** Batches that a worker is given at a time: it reads one, and has the next one when it is done. */
+  readonly batchesEach: number
   private readonly memories: readonly WebAssembly.Memory[]
   private readonly workers: Threads
 
-  constructor(threads: number) {
+  /** @param forBatches no chunks are to be read, which are better given to whoever is free */
+  constructor(threads: number, forBatches = false) {
     this.threads = threads
+    this.batchesEach = forBatches ? 2 : 1
     const module = compileKernel()
     const memories = Array.from({ length: 2 * threads + 1 }, createScanMemory)
     this.memories = memories
     this.slots = memories.map((memory) => new Scanner({ module, memory }))
-    this.workers = new Threads('transcripts', threads, { module, memories })
+    this.workers = new Threads('transcripts', threads, { module, memories }, this.batchesEach)
   }
 
   /** @throws OutputError, SourceError, WorkerLostError; so do the others */
@@ -135,11 +139,12 @@ class Threads {
   /** Why there are no threads any more. */
   private failure: Error | null = null
 
-  constructor(worker: string, threads: number, workerData: object) {
+  constructor(worker: string, threads: number, workerData: object, tasksEach = 1) {
     this.piscina = new Piscina({
       filename: new URL(`${worker}.js`, WORKERS).href,
       minThreads: threads,
       maxThreads: threads,
+      concurrentTasksPerWorker: tasksEach,
       recordTiming: false,
       // The first chunk of a transcript is the one that is waited for, and the largest transcript the one to begin with.
       stricterFIFO: true,

@@ -119,7 +119,7 @@ class Run {
 
   private async large(job: LargeJob): Promise<void> {
     this.settings.signal?.throwIfAborted()
-    const pool = await this.workers()
+    const pool = await this.workers(Math.max(1, this.settings.jobs), false)
     const { readLarge } = await import('./large.ts')
     try {
       this.take(job, await untilAborted(readLarge(job, this.options, this.tools, pool), this.settings.signal))
@@ -128,21 +128,45 @@ class Run {
     }
   }
 
+  /**
+   * Batches are taken by whoever is free: the workers, and this thread, which would have nothing to do but wait. It works
+   * from the start, while they are still loading.
+   */
   private async batches(batches: readonly (readonly TranscriptJob[])[]): Promise<void> {
-    const pool = await this.workers()
-    await untilAborted(
-      Promise.all(
-        batches.map(async (batch) => {
-          try {
-            this.takeBatch(batch, await pool.readBatch({ jobs: batch, options: this.options }))
-          } catch (error) {
-            if (!(error instanceof WorkerLostError)) throw error
-            await this.oneByOne(batch, pool)
-          }
-        }),
-      ),
-      this.settings.signal,
-    )
+    const { jobs, signal } = this.settings
+    const joins = this.pool === null && jobs > 1
+    const pool = await this.workers(joins ? jobs - 1 : jobs, this.pool === null)
+    const left = batches.values()
+    const takers = Array.from({ length: pool.threads * pool.batchesEach }, () => this.byWorker(left, pool))
+    if (joins) takers.push(this.byThisThread(left))
+    await untilAborted(Promise.all(takers), signal)
+  }
+
+  private async byWorker(batches: Iterable<readonly TranscriptJob[]>, pool: Pool): Promise<void> {
+    for (const batch of batches) {
+      try {
+        this.takeBatch(batch, await pool.readBatch({ jobs: batch, options: this.options }))
+      } catch (error) {
+        if (!(error instanceof WorkerLostError)) throw error
+        await this.oneByOne(batch, pool)
+      }
+    }
+  }
+
+  private async byThisThread(batches: Iterable<readonly TranscriptJob[]>): Promise<void> {
+    const { signal } = this.settings
+    const { scanner, dialects, stream } = this.tools
+    // Workers that are done must be heard soon: they wait for their next batch.
+    const pause = async (): Promise<void> => {
+      await new Promise(setImmediate)
+      signal?.throwIfAborted()
+    }
+    for (const batch of batches) {
+      for (const job of batch) {
+        this.take(job, await readJob(job, this.options, { scanner, dialects, stream, pause }))
+        await pause()
+      }
+    }
   }
 
   /** After a worker was lost: find the transcript that did it, and do the others. */
@@ -180,11 +204,11 @@ class Run {
     return { ...ledger, entries: this.entries.adopt(ledger.entries) }
   }
 
-  private async workers(): Promise<Pool> {
+  private async workers(threads: number, forBatches: boolean): Promise<Pool> {
     if (this.pool === null) {
       // Loaded when threads are wanted: small inputs start faster without.
       const { Pool: Workers } = await import('./pool.ts')
-      this.pool = new Workers(Math.max(1, this.settings.jobs))
+      this.pool = new Workers(threads, forBatches)
     }
     return this.pool
   }

@@ -11,8 +11,18 @@ import { fromMain, slotMemory } from './worker-data.ts'
 /** What one worker keeps between tasks: a scanner for each slot of a large transcript. */
 const slots = new Map<number, Scanner>()
 
+/** The batch that is being read: another one is sent ahead, so that the worker need not wait for it. */
+let reading: Promise<unknown> = Promise.resolve()
+
 /** Read whole transcripts, one after the other. @throws OutputError, its code in front of the message */
-export async function readBatch(task: BatchTask): Promise<BatchResult> {
+export function readBatch(task: BatchTask): Promise<BatchResult> {
+  const batch = readAfter(reading, task)
+  reading = batch.catch(() => {}) // thrown to who sent it
+  return batch
+}
+
+async function readAfter(before: Promise<unknown>, task: BatchTask): Promise<BatchResult> {
+  await before
   // Workers that only scan chunks start faster without the dialects.
   const { readAll } = await import('./read-batch.ts')
   return readAll(task).catch((error: unknown) => {

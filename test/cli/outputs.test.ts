@@ -176,8 +176,8 @@ describe('the manifest', () => {
     const inside = join(input, 'events')
     const first = await convertTo(inside, 'runs')
     expect(await convertTo(inside, 'runs')).toEqual(first)
-    const census = await millrace(['census', input, '--json'])
-    expect(JSON.parse(census.stdout.toString())).toMatchObject({ transcripts: { total: 4 } })
+    const census = await millrace(['census', input])
+    expect(census.stderr).toContain('millrace: 4 transcripts, ')
   })
 })
 
