@@ -28,7 +28,7 @@ export function readingOptions(command: Command): Command {
   return command
     .option('--from <dialect>', 'read every input as this dialect, whatever its content says')
     .addOption(
-      new Option('-j, --jobs <n>', 'worker threads; 0 runs all in the main thread (default: one a core)')
+      new Option('-j, --jobs <n>', 'threads that read; 0 runs all in the main thread (default: one a core)')
         .env('MILLRACE_JOBS')
         .argParser((text) => whole(text, 0)),
     )
