@@ -1,8 +1,9 @@
 import { Bin, type Sink } from '../event/sink.ts'
-import { key, keys } from '../kernel/key.ts'
+import { key } from '../kernel/key.ts'
 import type { Node, RecordView } from '../kernel/record.ts'
 import type { Adapter, AdapterContext, Evidence } from './adapter.ts'
 import { EMIT } from './metaharness/emit.ts'
+import { fieldsOf, type Line } from './metaharness/line.ts'
 import { read } from './metaharness/refusal.ts'
 import { inconsistency, initialState, refuse, type State } from './metaharness/state.ts'
 import { textAt } from './values.ts'
@@ -10,7 +11,7 @@ import type { ReadEnding } from './verdict.ts'
 
 const FAMILY = 'metaharness.event/'
 const formatKey = key('format')
-const K = keys('seq', 'run', 'at')
+const runKey = key('run')
 
 /**
  * A stream of events read back (spec metaharness-event-1). Every event is written again as it is, with our numbers and
@@ -28,7 +29,7 @@ export const metaharness: Adapter<State> = {
   },
 
   runId(record: RecordView, value: Node): string | null {
-    return record.text(record.get(value, K.run))
+    return record.text(record.get(value, runKey))
   },
 
   initial({ run, tolerant }: AdapterContext): State {
@@ -37,7 +38,8 @@ export const metaharness: Adapter<State> = {
 
   step(record: RecordView, state: State, sink: Sink): Bin {
     state.read++
-    compareEnvelope(record, state, sink)
+    const fields = fieldsOf(record)
+    compareEnvelope(record, fields, state, sink)
     const name = read(record, state.tolerant)
     if (typeof name !== 'string') {
       refuse(state, name)
@@ -46,7 +48,7 @@ export const metaharness: Adapter<State> = {
       return Bin.Opaque
     }
     const { root } = record
-    EMIT[name]({ record, root, at: textAt(record, record.get(root, K.at)), state, sink })
+    EMIT[name]({ record, root, fields, at: textAt(record, fields.at), state, sink })
     return name === 'stream.closed' ? Bin.Folded : Bin.Translated
   },
 
@@ -68,15 +70,15 @@ export const metaharness: Adapter<State> = {
 }
 
 /** Our stream has a run and numbers of its own; where these differ from what was read, a notice says so. */
-function compareEnvelope(record: RecordView, state: State, sink: Sink): void {
-  const { root, line } = record
-  const seq = record.integer(record.get(root, K.seq))
+function compareEnvelope(record: RecordView, fields: Line['fields'], state: State, sink: Sink): void {
+  const { line } = record
+  const seq = record.integer(fields.seq)
   if (seq !== null) {
     const expected = state.seq === null ? 1 : state.seq + 1
     if (seq !== expected) sink.notice('seq-gap', line, `seq ${seq} where ${expected} was expected`)
     state.seq = seq
   }
-  const run = record.get(root, K.run)
+  const { run } = fields
   if (record.isString(run)) {
     if (state.run !== null && !record.is(run, state.run)) {
       sink.notice('run-changed', line, 'a line belongs to another run than the one before it')

@@ -11,53 +11,16 @@ import { CLOSE_REASONS, DECIDERS, SEAMS } from './vocabulary.ts'
 
 const K = keys(
   'attempt',
-  'bytes',
-  'call_id',
-  'code',
-  'content',
-  'credential_source',
-  'deadline_ms',
-  'decided_by',
   'decision',
-  'decision_required',
-  'delta',
-  'detail',
-  'digest',
-  'estimate',
-  'events',
-  'exit_code',
-  'frame_digest',
-  'id',
   'index',
-  'info',
   'input',
-  'is_error',
-  'latency_ms',
-  'message',
-  'model',
-  'name',
-  'operations',
-  'origin',
   'outcome',
-  'outcome_source',
   'reason',
-  'request_id',
   'resets_at',
-  'seam',
-  'source_line',
   'state',
   'status',
-  'step',
-  'stop_reason',
-  'subjects',
-  'text',
-  'tool_use_result',
-  'turn',
-  'usage',
   'using_overage',
   'utilization',
-  'vendor_subtype',
-  'vendor_type',
   'window',
   'workflow',
 )
@@ -79,10 +42,14 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
   'session.started': sessionStarted,
   'session.ended': sessionEnded,
   'step.entered': (line) =>
-    line.sink.stepEntered({ at: line.at, step: stepOf(line), frameDigest: digestAt(line, K.frame_digest) }),
+    line.sink.stepEntered({
+      at: line.at,
+      step: stepOf(line),
+      frameDigest: digestAt(line, line.fields.frame_digest),
+    }),
   'step.left': (line) => {
-    const { record, root, at, sink } = line
-    const outcome = record.get(root, K.outcome)
+    const { record, fields, at, sink } = line
+    const outcome = fields.outcome
     sink.stepLeft({
       at,
       step: stepOf(line),
@@ -94,7 +61,7 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
     line.sink.turnStarted({
       at: line.at,
       turn: wholeIn(line, 'turn') ?? 0,
-      frameDigest: digestAt(line, K.frame_digest),
+      frameDigest: digestAt(line, line.fields.frame_digest),
     }),
   'turn.ended': (line) =>
     line.sink.turnEnded({
@@ -108,41 +75,41 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
     line.sink.thinkingEstimate({
       at: line.at,
       estimate: wholeIn(line, 'estimate') ?? 0,
-      delta: line.record.integer(line.record.get(line.root, K.delta)),
+      delta: line.record.integer(line.fields.delta),
     }),
   injection: (line) =>
     line.sink.injection({ at: line.at, text: textIn(line, 'text'), origin: textIn(line, 'origin') }),
   'tool.requested': (line) => {
-    const { record, root, at, sink } = line
+    const { record, fields, at, sink } = line
     sink.toolRequested({
       at,
       callId: textIn(line, 'call_id'),
       name: textIn(line, 'name'),
-      input: jsonAt(record.get(root, K.input)),
-      operations: textsAt(record, record.get(root, K.operations)) ?? [],
-      subjects: textsAt(record, record.get(root, K.subjects)) ?? [],
-      decisionRequired: record.bool(record.get(root, K.decision_required)) ?? false,
+      input: jsonAt(fields.input),
+      operations: textsAt(record, fields.operations) ?? [],
+      subjects: textsAt(record, fields.subjects) ?? [],
+      decisionRequired: record.bool(fields.decision_required) ?? false,
       deadlineMs: wholeIn(line, 'deadline_ms'),
-      seam: wordAt(record, record.get(root, K.seam), SEAMS) ?? 'none',
+      seam: wordAt(record, fields.seam, SEAMS) ?? 'none',
     })
   },
   'tool.decided': (line) => line.sink.toolDecided(decidedOf(line)),
   'tool.result': (line) => {
-    const { record, root, at, sink } = line
+    const { record, fields, at, sink } = line
     sink.toolResult({
       at,
-      exitCode: record.integer(record.get(root, K.exit_code)),
+      exitCode: record.integer(fields.exit_code),
       outcomeSource: textIn(line, 'outcome_source'),
       callId: textIn(line, 'call_id'),
-      isError: record.bool(record.get(root, K.is_error)),
+      isError: record.bool(fields.is_error),
       content: valueIn(line, 'content'),
       bytes: wholeIn(line, 'bytes'),
       toolUseResult: valueIn(line, 'tool_use_result'),
     })
   },
   usage: (line) => {
-    const { record, root, at, state, sink } = line
-    const node = record.get(root, K.usage)
+    const { record, fields, at, state, sink } = line
+    const node = fields.usage
     const { figures, tokens, reportedPicoUsd } = readUsage(record, node, sink)
     const { tier, speed } = serviceWords(record, node)
     const requestId = textIn(line, 'request_id')
@@ -163,8 +130,8 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
       sink,
     )
   },
-  rate_limit: ({ record, root, at, sink }) => {
-    const info = record.get(root, K.info)
+  rate_limit: ({ record, fields, at, sink }) => {
+    const info = fields.info
     const utilization = record.get(info, K.utilization)
     sink.rateLimit({
       at,
@@ -187,7 +154,7 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
     })
   },
   opaque: (line) => {
-    const digest = digestAt(line, K.digest)
+    const digest = digestAt(line, line.fields.digest)
     line.sink.opaque({
       at: line.at,
       vendorType: textIn(line, 'vendor_type'),
@@ -204,10 +171,10 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
       sourceLine: wholeIn(line, 'source_line'),
     }),
   'stream.closed': (line) => {
-    const { record, root, state } = line
+    const { record, root, fields, state } = line
     state.markers++
     state.marker = {
-      reason: wordAt(record, record.get(root, K.reason), CLOSE_REASONS) ?? 'error',
+      reason: wordAt(record, fields.reason, CLOSE_REASONS) ?? 'error',
       process: processAt(record, root),
       events: wholeIn(line, 'events'),
       read: state.read - 1,
@@ -216,18 +183,18 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
   },
 }
 
-type Name = keyof typeof K
+type Name = keyof Line['fields']
 
-function textIn({ record, root }: Line, name: Name): Node | null {
-  return textAt(record, record.get(root, K[name]))
+function textIn({ record, fields }: Line, name: Name): Node | null {
+  return textAt(record, fields[name])
 }
 
-function wholeIn({ record, root }: Line, name: Name): number | null {
-  return wholeAt(record, record.get(root, K[name]))
+function wholeIn({ record, fields }: Line, name: Name): number | null {
+  return wholeAt(record, fields[name])
 }
 
-function valueIn({ record, root }: Line, name: Name): Node | null {
-  const node = record.get(root, K[name])
+function valueIn({ record, fields }: Line, name: Name): Node | null {
+  const node = fields[name]
   return record.isNullish(node) ? null : node
 }
 
@@ -238,11 +205,11 @@ function wordAt<Word extends string>(record: RecordView, node: Node, words: read
 
 /** The call a warning says was denied: a field that readers of the wire pass over, else upstream's own sentence. */
 function deniedCallOf(line: Line): Node | string | null {
-  const { record, root } = line
-  if (!DENIALS.has(record.word(record.get(root, K.code)) ?? '')) return null
+  const { record, fields } = line
+  if (!DENIALS.has(record.word(fields.code) ?? '')) return null
   const named = textIn(line, 'call_id')
   if (named !== null) return named
-  const message = record.text(record.get(root, K.message)) ?? ''
+  const message = record.text(fields.message) ?? ''
   return message.startsWith(DENIED_BY_APPROVER) ? message.slice(DENIED_BY_APPROVER.length) : null
 }
 
@@ -250,8 +217,8 @@ function saidOf(line: Line) {
   return { at: line.at, text: textIn(line, 'text'), requestId: textIn(line, 'request_id') }
 }
 
-function stepOf({ record, root }: Line): Step {
-  const step = record.get(root, K.step)
+function stepOf({ record, fields }: Line): Step {
+  const step = fields.step
   return {
     workflow: textAt(record, record.get(step, K.workflow)),
     state: textAt(record, record.get(step, K.state)),
@@ -261,8 +228,8 @@ function stepOf({ record, root }: Line): Step {
 }
 
 function decidedOf(line: Line): ToolDecided {
-  const { record, root, at } = line
-  const decision = record.get(root, K.decision)
+  const { record, fields, at } = line
+  const decision = fields.decision
   const input = record.get(decision, K.input)
   return {
     at,
@@ -270,8 +237,8 @@ function decidedOf(line: Line): ToolDecided {
     decision: wordAt(record, record.get(decision, K.decision), DECISIONS) ?? 'abstain',
     reason: textAt(record, record.get(decision, K.reason)),
     input: input === NONE ? null : input,
-    decidedBy: wordAt(record, record.get(root, K.decided_by), DECIDERS) ?? 'observe',
-    seam: wordAt(record, record.get(root, K.seam), SEAMS) ?? 'none',
+    decidedBy: wordAt(record, fields.decided_by, DECIDERS) ?? 'observe',
+    seam: wordAt(record, fields.seam, SEAMS) ?? 'none',
     latencyMs: wholeIn(line, 'latency_ms'),
   }
 }

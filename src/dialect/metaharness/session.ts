@@ -108,7 +108,7 @@ export function sessionStarted(line: Line): void {
       name: textAt(record, record.get(item, K.name)),
       status: textAt(record, record.get(item, K.status)),
     })),
-    inputsDigest: digestAt(line, K.inputs_digest),
+    inputsDigest: digestAt(line, record.get(root, K.inputs_digest)),
     transcript: jsonAt(record.get(root, K.transcript)),
     // Of a claim that is only half there, ours takes the place.
     hermetic: hermeticShape(record, hermetic, false) === null ? jsonAt(hermetic) : null,
