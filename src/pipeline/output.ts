@@ -18,7 +18,7 @@ export interface Output {
 }
 
 /** Ending of a file that is being written; never read as a transcript. */
-export const PART_SUFFIX = '.part'
+const PART_SUFFIX = '.part'
 
 /** Bytes of output that are held back until there are more, or none. */
 const HELD_BYTES = 16 * 1024
