@@ -13,8 +13,9 @@ Usage: node --import tsx scripts/measure-ledger.ts [requests] [options]
       --limit <bytes>   exit 1 when a request took more (default 120)
   -h, --help            print this
 
-Default: 1000000 requests, each known by its own id, in sessions of three models; every 50th is also in a second transcript. What
-is said is the peak of the resident set over what the process had before. The sums are checked.
+Default: 10000000 requests, which take half a minute, each known by its own id, in sessions of three models; every 50th
+is also in a second transcript. What is said is the peak of the resident set over what the process had before. The sums
+are checked.
 `
 
 const MODELS = ['model-large-4', 'model-small-4', 'model-tiny-4']
@@ -31,7 +32,7 @@ function main(): void {
       help: { type: 'boolean', short: 'h', default: false },
     },
   })
-  const requests = Number(positionals[0] ?? 1_000_000)
+  const requests = Number(positionals[0] ?? 10_000_000)
   const each = Number(values.transcript)
   const limit = Number(values.limit)
   if (values.help || ![requests, each, limit].every((n) => Number.isSafeInteger(n) && n > 0)) {
