@@ -3,39 +3,19 @@ import { Bin, type Sink } from '../event/sink.ts'
 import { keys } from '../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
-import type { Adapter, Ending, Evidence } from './adapter.ts'
+import type { Adapter, Ending } from './adapter.ts'
 import { assistantRecord, isReadable, readMessage } from './claude/assistant.ts'
 import { attachmentRecord, isKnownAttachment } from './claude/attachment.ts'
 import { firstItem, isText, LONGEST_ID, timeOf } from './claude/fields.ts'
 import { type Messages, noMessages } from './claude/message-state.ts'
 import { closeAll } from './claude/messages.ts'
 import { noteSession, UNKNOWN_SESSION } from './claude/opening.ts'
+import { BOOKKEEPING, evidence, isJournal } from './claude/session-evidence.ts'
 import { SPEAKING_SUBTYPES, systemRecord } from './claude/system.ts'
 import { userRecord } from './claude/user.ts'
 import { textAt } from './values.ts'
 
-const K = keys(
-  'type',
-  'uuid',
-  'parentUuid',
-  'leafUuid',
-  'sessionId',
-  'session_id',
-  'agentId',
-  'isSidechain',
-  'message',
-  'content',
-  'parts',
-  'usage',
-  'key',
-  'cwd',
-  'version',
-  'payload',
-  'systemPayload',
-  'attachment',
-  'permissionMode',
-  'parent_tool_use_id',
-)
+const K = keys('agentId', 'content', 'cwd', 'isSidechain', 'permissionMode', 'sessionId', 'type', 'version')
 
 /** What most records are asked for. */
 const RECORD = new Shape(
@@ -55,29 +35,6 @@ const RECORD = new Shape(
   'attachment',
 )
 type SessionRecord = ReturnType<typeof RECORD.read>
-
-/**
- * Types that tell of the session and not of the conversation (spec vendor-transcripts §2.3), and the journal of a
- * workflow (`started`, `result` with `key` and `agentId`): bookkeeping. `progress` holds copies of what subagents
- * say in files of their own; nothing in it counts.
- */
-const BOOKKEEPING: ReadonlySet<string> = new Set([
-  'agent-name',
-  'ai-title',
-  'bridge-session',
-  'content-replacement',
-  'custom-title',
-  'file-history-snapshot',
-  'frame-link',
-  'last-prompt',
-  'mode',
-  'permission-mode',
-  'pr-link',
-  'queue-operation',
-  'relocated',
-  'summary',
-  'worktree-state',
-])
 
 /** Subtypes of `system` that are bookkeeping; those that say more are in `claude/system.ts`, all others are opaque. */
 const SYSTEM_BOOKKEEPING: ReadonlySet<string> = new Set([
@@ -272,16 +229,6 @@ function bookkeeping(
   return Bin.Opaque
 }
 
-/** A line of a workflow's journal. */
-function isJournal(record: RecordView, root: Node, type: string): boolean {
-  if (type !== 'started' && type !== 'result') return false
-  return (
-    record.isString(record.get(root, K.key)) &&
-    record.isString(record.get(root, K.agentId)) &&
-    record.get(root, K.session_id) === NONE
-  )
-}
-
 /** The word under which an opaque record is filed, beside its type. */
 function subtypeOf(record: RecordView, { subtype, attachment }: SessionRecord, type: string): Node {
   return type === 'attachment' ? record.get(attachment, K.type) : subtype
@@ -347,49 +294,4 @@ function open(
     cwd: textAt(record, record.get(root, K.cwd)),
     subagent: sidechain,
   })
-}
-
-/**
- * What a value says about being of a session file (spec vendor-transcripts §1). Stream records carry `session_id` or
- * `parent_tool_use_id`, Qwen's chats `message.parts` and `systemPayload`.
- */
-function evidence(record: RecordView, value: Node): Evidence | null {
-  const type = record.word(record.get(value, K.type))
-  if (type === null) return null
-  const hasSession = record.isString(record.get(value, K.sessionId))
-  if (!hasSession && record.get(value, K.session_id) !== NONE) return null
-  if (record.get(value, K.parent_tool_use_id) !== NONE || record.get(value, K.payload) !== NONE) return null
-  const hasId = hasSession || record.isString(record.get(value, K.uuid))
-  const inTree = record.get(value, K.parentUuid) !== NONE
-  switch (type) {
-    case 'assistant':
-    case 'user': {
-      const message = record.get(value, K.message)
-      if (!record.isObject(message) || record.get(message, K.parts) !== NONE) return null
-      const hasContent = record.get(message, K.content) !== NONE || record.get(message, K.usage) !== NONE
-      if (!hasContent) return null
-      if (hasId) return { weight: 'proof', reason: `${type} record of a session with message content` }
-      return { weight: 'weak', reason: `${type} record with a message and no ids` }
-    }
-    case 'attachment':
-      if (!record.isObject(record.get(value, K.attachment))) return null
-      return { weight: hasId && inTree ? 'proof' : 'weak', reason: 'attachment record' }
-    case 'system':
-    case 'progress': {
-      if (!hasId || record.get(value, K.systemPayload) !== NONE) return null
-      const isOurs = inTree && record.get(value, K.isSidechain) !== NONE
-      return { weight: isOurs ? 'proof' : 'weak', reason: `${type} record of a session` }
-    }
-    default:
-      if (BOOKKEEPING.has(type) && (hasSession || isNamedMetadata(record, value, type))) {
-        return { weight: 'weak', reason: `metadata of a session: ${type}` }
-      }
-      if (isJournal(record, value, type)) return { weight: 'weak', reason: 'journal of a workflow' }
-      return null
-  }
-}
-
-/** Metadata that carries no session id but is told by its own fields. */
-function isNamedMetadata(record: RecordView, value: Node, type: string): boolean {
-  return type === 'file-history-snapshot' || (type === 'summary' && record.get(value, K.leafUuid) !== NONE)
 }

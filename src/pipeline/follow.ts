@@ -25,7 +25,8 @@ import type { Output } from './output.ts'
 import { LATER, within } from './patience.ts'
 import { partsOf } from './parts.ts'
 import { runByPath } from './paths.ts'
-import { contextOf, Counters, openWindow, STREAM, writeRecords } from './transcript.ts'
+import { Counters } from './counters.ts'
+import { contextOf, openWindow, STREAM, writeRecords } from './transcript.ts'
 import { Translation } from './translation.ts'
 
 /** The input that is standard input. */

@@ -14,7 +14,8 @@ import { partsOf } from './parts.ts'
 import type { Pool } from './pool.ts'
 import { readJob } from './read-job.ts'
 import { Seats } from './seats.ts'
-import { contextOf, Counters, openWindow, type Tools } from './transcript.ts'
+import { Counters } from './counters.ts'
+import { contextOf, openWindow, type Tools } from './transcript.ts'
 import { Translation } from './translation.ts'
 
 /** A large transcript is a file, plain or compressed. */
