@@ -46,7 +46,7 @@ export const entries: readonly Entry[] = [
   ...[cabinet, usage, census].map((bench) => ({ bench, corpus: 'session' as const })),
   ...shapeCases.map((bench) => ({ bench, corpus: null })),
   ...processes,
-  ...packedCases.map((bench) => ({ bench, corpus: 'transcript' as const })),
+  ...packedCases.map((bench) => ({ bench, corpus: 'packed' as const })),
   ...startCases.map((bench) => ({ bench, corpus: null })),
 ]
 

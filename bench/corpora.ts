@@ -15,6 +15,7 @@ const recipes = {
   folder: ['claude-session', 200_000_000, 40],
   transcript: ['claude-session', 200_000_000, 1],
   small: ['claude-session', 10_000_000, 5000],
+  packed: ['claude-session', 500_000_000, 1],
 } as const satisfies Record<string, readonly [Dialect, number, number]>
 
 export type CorpusName = keyof typeof recipes

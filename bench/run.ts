@@ -15,7 +15,7 @@ import { formatCalls, formatMachine, formatTable } from './table.ts'
 import { openWorkplace } from './workplace.ts'
 
 /** Room for all corpora, and for the copies and outputs of the largest. */
-const ROOM_BYTES = 1.5e9
+const ROOM_BYTES = 2.2e9
 
 /** The name under which the calls of the record view are asked for. */
 const CALLS = 'calls'

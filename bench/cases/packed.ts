@@ -15,7 +15,7 @@ import { counting, usageCommand } from './processes.ts'
  */
 export const packedCases: readonly BenchCase[] = COMPRESSIONS.filter(hasTool).map((format) => ({
   name: `packed-${format}`,
-  title: `usage of one .jsonl.${format} of 200 MB, all cores`,
+  title: `usage of one .jsonl.${format} of 500 MB, all cores`,
   budgetMs: 2500,
   leastRounds: 3,
   clock: 'wall',
