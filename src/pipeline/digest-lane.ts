@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { FileSource } from '../source/source.ts'
 import { portable } from './portable.ts'
 import type { ByteRange } from './range.ts'
-import { slotMemory } from './worker-data.ts'
+import { slotBytes } from './worker-data.ts'
 
 const BLOCK_BYTES = 1024 * 1024
 
@@ -32,7 +32,7 @@ export function digestStep(task: DigestTask): string | null {
   }
   for (const span of task) {
     if (span.kind === 'file') updateFrom(span.file, span.range, hash)
-    else hash.update(Buffer.from(slotMemory(span.slot).buffer, span.at, span.length))
+    else hash.update(slotBytes(span.slot, span.at, span.length))
   }
   return null
 }

@@ -19,3 +19,13 @@ export function slotMemory(slot: number): WebAssembly.Memory {
   if (memory === undefined) throw new RangeError(`there is no slot ${slot}`)
   return memory
 }
+
+/**
+ * Bytes in a slot that another thread has put there, `at` an address. A thread that was still starting when the memory grew
+ * does not know of it: growing by nothing makes it look.
+ */
+export function slotBytes(slot: number, at: number, length: number): Buffer {
+  const memory = slotMemory(slot)
+  if (memory.buffer.byteLength < at + length) memory.grow(0)
+  return Buffer.from(memory.buffer, at, length)
+}

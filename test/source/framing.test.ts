@@ -81,12 +81,16 @@ describe('telling a framing by the first line', () => {
   })
 })
 
-/** Milliseconds to take the framing from so many events, whose lines end with CR. */
+/** Processor time in ms, the least of three, to take the framing from so many events, whose lines end with CR. */
 function time(count: number): number {
   const input = 'data: {"type":1}\r\r'.repeat(count)
-  const start = performance.now()
-  expect(unframe('sse', input).records.length).toBe(count)
-  return performance.now() - start
+  const samples = Array.from({ length: 3 }, () => {
+    const start = process.cpuUsage()
+    expect(unframe('sse', input).records.length).toBe(count)
+    const { user, system } = process.cpuUsage(start)
+    return (user + system) / 1000
+  })
+  return Math.min(...samples)
 }
 
 describe('an event stream', () => {
