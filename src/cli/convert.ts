@@ -39,40 +39,43 @@ export type CabinetFlags = Pick<Flags, 'to' | 'provenance' | 'cabinetUsage' | 'c
 /** What says how outputs are compressed. */
 export type CompressFlags = Pick<Flags, 'compress'>
 
+/** Options that say which events are written, and how. */
+export function languageOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--to <language>', 'the event language to write')
+        .choices(['metaharness', 'cabinet', 'trace-ir'])
+        .default('metaharness'),
+    )
+    .option('--deltas', 'keep one event a delta instead of one joined text a turn')
+    .option('--provenance', 'add the source line to every event')
+    .addOption(
+      new Option('--opaque <which>', 'write an opaque event for folded and bookkeeping records too').choices([
+        'all',
+      ]),
+    )
+    .option('--cabinet-usage', "with --to cabinet: write what requests used, as events of type 'usage'")
+    .addOption(
+      new Option(
+        '--cabinet-shell <how>',
+        "with --to cabinet: 'command' leaves every call of a shell a command",
+      ).choices(['classify', 'command']),
+    )
+    .option(
+      '--observed-at <time>',
+      'with --to cabinet: the time of events before the first that has one',
+      observed,
+    )
+}
+
 /** `millrace convert` */
 export function convertCommand(program: Command, done: (code: number) => void): void {
   readingOptions(
-    program
-      .command('convert')
+    languageOptions(program.command('convert'))
       .summary('translate transcripts into one event language')
       .description('Translate transcripts into streams of events, one a transcript, with a manifest.')
       .argument('<path...>', 'files, folders, globs, or - for standard input')
       .option('-o, --output <path>', 'a folder, a file, or - for standard output (default: -)')
-      .addOption(
-        new Option('--to <language>', 'the event language to write')
-          .choices(['metaharness', 'cabinet', 'trace-ir'])
-          .default('metaharness'),
-      )
-      .option('--deltas', 'keep one event a delta instead of one joined text a turn')
-      .option('--provenance', 'add the source line to every event')
-      .addOption(
-        new Option(
-          '--opaque <which>',
-          'write an opaque event for folded and bookkeeping records too',
-        ).choices(['all']),
-      )
-      .option('--cabinet-usage', "with --to cabinet: write what requests used, as events of type 'usage'")
-      .addOption(
-        new Option(
-          '--cabinet-shell <how>',
-          "with --to cabinet: 'command' leaves every call of a shell a command",
-        ).choices(['classify', 'command']),
-      )
-      .option(
-        '--observed-at <time>',
-        'with --to cabinet: the time of events before the first that has one',
-        observed,
-      )
       .addOption(
         new Option('--compress <format>', 'compress outputs, which get the suffix of the format')
           .choices(['none', ...COMPRESSIONS])
@@ -158,7 +161,7 @@ export async function compression({ compress }: CompressFlags): Promise<Compress
 }
 
 /** A time of the command line, in UTC. @throws InvalidArgumentError */
-export function observed(text: string): string {
+function observed(text: string): string {
   const time = utcOf(text)
   if (time === null) throw new InvalidArgumentError('a time like 2026-02-28T12:00:00Z is wanted.')
   return time

@@ -9,7 +9,7 @@ import { endingOf, outputNames } from '../pipeline/paths.ts'
 import { HTTP_ADDRESS } from '../source/address.ts'
 import { Console, plain } from './console.ts'
 import { COMPRESSIONS } from '../source/compress.ts'
-import { cabinet, type CabinetFlags, compression, type CompressFlags, observed } from './convert.ts'
+import { cabinet, type CabinetFlags, compression, type CompressFlags, languageOptions } from './convert.ts'
 import { Exit, UsageError } from './exit.ts'
 import { interruptible } from './interruption.ts'
 import { header, many, reading, type ReadingFlags } from './reading.ts'
@@ -30,40 +30,15 @@ const RunExit = { Completed: 0, Failed: 2, Waiting: 3, Cancelled: 6 } as const
 
 /** `millrace follow` */
 export function followCommand(program: Command, done: (code: number) => void): void {
-  program
-    .command('follow')
+  languageOptions(program.command('follow'))
     .summary('translate transcripts while they are written')
     .description(
       'Translate transcripts while they are written: files that grow, standard input, and event streams of go-agent-harness servers. Ends with their runs. A folder gets one file each, and a manifest at the end.',
     )
     .argument('<input...>', 'files, addresses of event streams, or - for standard input')
     .option('-o, --output <path>', 'a folder, a file, or - for standard output (default: -)')
-    .addOption(
-      new Option('--to <language>', 'the event language to write')
-        .choices(['metaharness', 'cabinet', 'trace-ir'])
-        .default('metaharness'),
-    )
     .option('--since-now', 'leave out what was there before')
     .option('--from <dialect>', 'read every input as this dialect, whatever its content says')
-    .option('--deltas', 'keep one event a delta instead of one joined text a turn')
-    .option('--provenance', 'add the source line to every event')
-    .addOption(
-      new Option('--opaque <which>', 'write an opaque event for folded and bookkeeping records too').choices([
-        'all',
-      ]),
-    )
-    .option('--cabinet-usage', "with --to cabinet: write what requests used, as events of type 'usage'")
-    .addOption(
-      new Option(
-        '--cabinet-shell <how>',
-        "with --to cabinet: 'command' leaves every call of a shell a command",
-      ).choices(['classify', 'command']),
-    )
-    .option(
-      '--observed-at <time>',
-      'with --to cabinet: the time of events before the first that has one',
-      observed,
-    )
     .addOption(
       new Option(
         '--compress <format>',

@@ -27,7 +27,7 @@ export const present: Field = { need: 'always', check: () => null, nullable: tru
 export const string: Check = (record, node) => (record.isString(node) ? null : 'no string')
 export const bool: Check = (record, node) => (record.bool(node) === null ? 'no boolean' : null)
 export const number: Check = (record, node) => (record.kind(node) === Kind.Number ? null : 'no number')
-export const any: Check = () => null
+export const anything: Check = () => null
 
 /** Characters of 2^64 and a sign, with room for a fraction of zeros. */
 const LONGEST_INTEGER = 24

@@ -1,6 +1,6 @@
 import type { EventName } from '../../event/events.ts'
 import {
-  any,
+  anything,
   bool,
   type Check,
   digest,
@@ -132,7 +132,7 @@ export const PAYLOADS: Readonly<Record<EventName, Check>> = {
     time_to_request_ms: int,
     total_cost_usd: optional(number),
     permission_denials: optional(
-      listOf(object({ tool_name: text, tool_use_id: text, tool_input: optional(any) })),
+      listOf(object({ tool_name: text, tool_use_id: text, tool_input: optional(anything) })),
     ),
     subagents_spawned: int,
     usage: optional(usage),
@@ -144,7 +144,7 @@ export const PAYLOADS: Readonly<Record<EventName, Check>> = {
     step: required(step),
     outcome: required(
       variants('outcome', {
-        completed: any,
+        completed: anything,
         failed: object({ reason: required(string) }),
         no_verdict: object({ reason: required(string) }),
       }),
@@ -170,10 +170,10 @@ export const PAYLOADS: Readonly<Record<EventName, Check>> = {
     call_id: required(string),
     decision: required(
       variants('decision', {
-        allow: any,
+        allow: anything,
         deny: object({ reason: required(reasonGiven) }),
         replace: object({ input: present }),
-        abstain: any,
+        abstain: anything,
       }),
     ),
     decided_by: required(oneOf(...DECIDERS)),
@@ -185,9 +185,9 @@ export const PAYLOADS: Readonly<Record<EventName, Check>> = {
     outcome_source: text,
     call_id: required(string),
     is_error: optional(bool),
-    content: optional(any),
+    content: optional(anything),
     bytes: int,
-    tool_use_result: optional(any),
+    tool_use_result: optional(anything),
   }),
   usage: object({ request_id: text, model: text, usage: required(usage) }),
   rate_limit: object({
@@ -220,7 +220,7 @@ export const PAYLOADS: Readonly<Record<EventName, Check>> = {
       variants('kind', {
         exited: object({ code: required(signed) }),
         signaled: object({ signal: required(signed) }),
-        unknown: any,
+        unknown: anything,
       }),
     ),
     events: required(unsigned),
