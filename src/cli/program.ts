@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { DescriptorOutput } from '../pipeline/output.ts'
 import { OutputError } from '../pipeline/output-error.ts'
 import { censusCommand } from './census.ts'
 import { checkCommand } from './check.ts'
@@ -31,7 +32,11 @@ export async function main(args: readonly string[], version: string): Promise<nu
     )
     .version(version)
     .showHelpAfterError('(add --help for what there is)')
-    .configureOutput({ outputError: (text, write) => write(text.split('\n').map(plain).join('\n')) })
+    .configureOutput({
+      // At once: a reader that has gone is then noticed here, and ends the command quietly.
+      writeOut: (text) => new DescriptorOutput(1, '-').write(Buffer.from(text)),
+      outputError: (text, write) => write(text.split('\n').map(plain).join('\n')),
+    })
     .exitOverride()
   for (const add of COMMANDS) {
     add(program, (result) => {

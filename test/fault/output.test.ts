@@ -76,8 +76,14 @@ describe('a reader that goes away', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })
 
-  test.each(['usage', 'census', 'check', 'dialects'])('ends %s quietly', async (command) => {
-    const args = command === 'dialects' ? [command] : [command, large]
+  test.each([
+    ['usage', large],
+    ['census', large],
+    ['check', large],
+    ['dialects'],
+    ['--help'],
+    ['follow', '--help'],
+  ])('ends %s quietly', async (...args) => {
     const ended = await shell(`"$@" | true`, args)
     expect(ended.code).toBe(0)
     expect(ended.stderr).not.toMatch(/EPIPE|at .*\.js/)
