@@ -1,6 +1,7 @@
 import { Bin, type Sink } from '../event/sink.ts'
 import type { CloseReason } from '../event/events.ts'
 import { type Node, NONE, type RecordView } from '../kernel/record.ts'
+import { Vocabulary } from '../kernel/vocabulary.ts'
 import type { Adapter, Ending } from './adapter.ts'
 import { approvalRequired, approvalResolved, completed, hookRan, requested } from './b10x/calls.ts'
 import { compacted, credentialRenewed, retried, warning } from './b10x/diagnoses.ts'
@@ -9,12 +10,28 @@ import { answered, finished, openSession, refused, started } from './b10x/sessio
 import { price, settleHeld, use } from './b10x/spend.ts'
 import { initialState, type State, type Step } from './b10x/state.ts'
 import { hear, say, type Voice } from './b10x/talk.ts'
-import { evidenceOf, K, sessionIdOf } from './b10x/words.ts'
+import { evidenceOf, K, LINE, sessionIdOf } from './b10x/words.ts'
+
+/** What a kind of record is, and what becomes of it. */
+interface Kind {
+  readonly name: string
+  readonly act: (step: Step) => Bin
+  /** In a delegate it is written as nothing: its talk and its course are not those of the run. */
+  readonly silentInDelegates: boolean
+  /** May stand amid the text of a turn, which therefore stays held (`warning` too: see `movesOn`). */
+  readonly amidText: boolean
+  /** May stand between a usage and its price. */
+  readonly beforePrice: boolean
+  /** Of a run that is going on: where none was started, one is opened. Flow kinds come before `started`. */
+  readonly inSession: boolean
+}
+
+/** The kind that wraps a line of a delegate. */
+const DELEGATED = 'delegated'
 
 const bookkeeping = (): Bin => Bin.Bookkeeping
 
-/** What becomes of each kind (spec b10x-harness §2). A kind that is not here is opaque. */
-const KINDS: ReadonlyMap<string, (step: Step) => Bin> = new Map([
+const ACTS: readonly (readonly [string, (step: Step) => Bin])[] = [
   ['credential-renewed', credentialRenewed],
   ['started', started],
   ['refused', refused],
@@ -52,21 +69,29 @@ const KINDS: ReadonlyMap<string, (step: Step) => Bin> = new Map([
   ['group-left', bookkeeping],
   ['flow-finished', flow.flowFinished],
   ['flow-paused', flow.flowPaused],
-])
+]
 
-/** Kinds of a delegate that are written as nothing: its talk and its course are not those of the run. */
-const SILENT_IN_DELEGATES: ReadonlySet<string> = new Set(
+const SILENT_IN_DELEGATES: readonly string[] =
   `started rates turn-started text-delta reasoning-delta tool-arguments-delta answered finished session
-  flow-started step-started step-finished flow-finished flow-paused`.split(/\s+/),
-)
+  flow-started step-started step-finished flow-finished flow-paused`.split(/\s+/)
 
-/** Kinds that may stand amid the text of a turn, which therefore stays held (`warning` too: see `movesOn`). */
-const AMID_TEXT: ReadonlySet<string> = new Set([
-  'text-delta',
-  'reasoning-delta',
-  'tool-arguments-delta',
-  'turn-retried',
-])
+const AMID_TEXT: readonly string[] = ['text-delta', 'reasoning-delta', 'tool-arguments-delta', 'turn-retried']
+
+const IN_SESSION: readonly string[] =
+  `refused turn-started turn-retried text-delta reasoning-delta usage cost tool-requested approval-required
+  approval-resolved hook-ran tool-completed compacted answered delegate-started delegate-finished
+  finished`.split(/\s+/)
+
+/** Every kind (spec b10x-harness §2). One that is not here is opaque. */
+const KINDS: readonly Kind[] = ACTS.map(([name, act]) => ({
+  name,
+  act,
+  silentInDelegates: SILENT_IN_DELEGATES.includes(name),
+  amidText: AMID_TEXT.includes(name),
+  beforePrice: name === 'cost' || name === 'warning',
+  inSession: IN_SESSION.includes(name),
+}))
+const NAMES = new Vocabulary(...KINDS.map(({ name }) => name))
 
 /** Warnings of the loop that come when a turn is over; all others may come while it is still talking. */
 const AFTER_TURN: ReadonlySet<string> = new Set([
@@ -75,13 +100,6 @@ const AFTER_TURN: ReadonlySet<string> = new Set([
   'answer-nudged',
   'stop-hook-exhausted',
 ])
-
-/** Kinds of a run that is going on: where none was started, one is opened. Flow kinds come before `started`. */
-const IN_SESSION: ReadonlySet<string> = new Set(
-  `refused turn-started turn-retried text-delta reasoning-delta usage cost tool-requested approval-required
-  approval-resolved hook-ran tool-completed compacted answered delegate-started delegate-finished
-  finished`.split(/\s+/),
-)
 
 /**
  * The run record of b10x-harness (`run --json`): no times, no ids, one line an event of the loop.
@@ -99,16 +117,22 @@ export const b10x: Adapter<State> = {
   step(record: RecordView, state: State, sink: Sink): Bin {
     let node: Node = record.root
     let scope = ''
-    let kind = record.word(record.get(node, K.kind))
-    if (kind === 'delegated') ({ node, scope, kind } = unwrap(record))
-    const act = kind === null ? undefined : KINDS.get(kind)
-    if (node === NONE || kind === null || act === undefined) return opaque(record, scope, kind, sink)
-    const step: Step = { record, node, scope, state, sink }
+    let fields = LINE.read(record, node)
+    let kind = kindAt(record, fields.kind)
+    if (kind === null && record.is(fields.kind, DELEGATED)) {
+      ;({ node, scope } = unwrap(record))
+      fields = LINE.read(record, node)
+      kind = kindAt(record, fields.kind)
+    }
+    if (kind === null) {
+      return opaque(record, scope, node === NONE ? DELEGATED : record.word(fields.kind), sink)
+    }
+    const step: Step = { record, node, fields, scope, state, sink }
     settleTurn(step, kind)
-    if (scope !== '' && SILENT_IN_DELEGATES.has(kind)) return Bin.Bookkeeping
-    if (IN_SESSION.has(kind)) openSession(state, sink)
-    const bin = scope !== '' && kind === 'refused' ? delegateRefused(step) : act(step)
-    return bin === Bin.Opaque ? opaque(record, scope, kind, sink) : bin
+    if (scope !== '' && kind.silentInDelegates) return Bin.Bookkeeping
+    if (kind.inSession) openSession(state, sink)
+    const bin = scope !== '' && kind.name === 'refused' ? delegateRefused(step) : kind.act(step)
+    return bin === Bin.Opaque ? opaque(record, scope, kind.name, sink) : bin
   },
 
   end(state: State, sink: Sink): Ending {
@@ -119,46 +143,48 @@ export const b10x: Adapter<State> = {
   },
 }
 
+function kindAt(record: RecordView, node: Node): Kind | null {
+  const index = NAMES.indexOf(record, node)
+  return index < 0 ? null : (KINDS[index] ?? null)
+}
+
 interface Unwrapped {
   /** The record of the run or of the innermost delegate; `NONE` when a wrapper is not readable. */
   readonly node: Node
   readonly scope: string
-  readonly kind: string | null
 }
 
 /** Out of a line of a delegate. A loop, not a recursion: delegates nest as deep as JSON does. */
 function unwrap(record: RecordView): Unwrapped {
   let node = record.root
-  let kind: string | null = 'delegated'
   const calls: string[] = []
-  while (kind === 'delegated') {
+  while (record.is(record.get(node, K.kind), DELEGATED)) {
     const call = record.text(record.get(node, K.call_id))
     const inner = record.get(node, K.event)
-    if (call === null || !record.isObject(inner)) return { node: NONE, scope: calls.join('/'), kind }
+    if (call === null || !record.isObject(inner)) return { node: NONE, scope: calls.join('/') }
     calls.push(call)
     node = inner
-    kind = record.word(record.get(node, K.kind))
   }
-  return { node, scope: calls.join('/'), kind }
+  return { node, scope: calls.join('/') }
 }
 
 /** Write what was held for this record to come, if it shows that it can be held no longer. */
-function settleTurn({ record, node, scope, state, sink }: Step, kind: string): void {
+function settleTurn({ record, node, scope, state, sink }: Step, kind: Kind): void {
   const { spend, talk } = state
-  if (spend.pending.size > 0 && kind !== 'cost' && kind !== 'warning') settleHeld(spend, scope, sink)
+  if (spend.pending.size > 0 && !kind.beforePrice) settleHeld(spend, scope, sink)
   if (talk.held.length > 0 && (scope !== '' || movesOn(record, node, kind))) {
     openSession(state, sink)
     say(talk, sink)
   }
 }
 
-function movesOn(record: RecordView, node: Node, kind: string): boolean {
-  if (kind === 'warning') return AFTER_TURN.has(record.word(record.get(node, K.code)) ?? '')
-  return !AMID_TEXT.has(kind)
+function movesOn(record: RecordView, node: Node, kind: Kind): boolean {
+  if (kind.name === 'warning') return AFTER_TURN.has(record.word(record.get(node, K.code)) ?? '')
+  return !kind.amidText
 }
 
-function turnStarted({ record, node, state, sink }: Step): Bin {
-  const turn = record.integer(record.get(node, K.turn))
+function turnStarted({ record, fields, state, sink }: Step): Bin {
+  const turn = record.integer(fields.turn)
   if (turn === null || turn < 0) return Bin.Opaque
   state.turn = turn
   state.talk.written = null
@@ -169,8 +195,8 @@ function turnStarted({ record, node, state, sink }: Step): Bin {
 }
 
 /** With `--deltas` every delta becomes an event of its own; else its content is in the event of its turn. */
-function delta({ record, node, state, sink }: Step, voice: Voice): Bin {
-  const text = record.get(node, K.text)
+function delta({ record, fields, state, sink }: Step, voice: Voice): Bin {
+  const { text } = fields
   if (!record.isString(text)) return Bin.Opaque
   hear(state.talk, voice, record, text, sink)
   return state.talk.joined ? Bin.Folded : Bin.Translated

@@ -51,11 +51,8 @@ export class Detector {
     if (value === NONE) return
     if (this.proven === null) this.weigh(record, value)
     // Once the dialect is proven, ids of others are of no use: most of the window is read with one adapter.
-    for (const adapter of this.proven === null ? this.dialects.adapters : [this.proven]) {
-      if (this.runs.has(adapter.dialect)) continue
-      const run = adapter.runId(record, value)
-      if (run !== null && run !== '' && run.length <= LONGEST_RUN) this.runs.set(adapter.dialect, run)
-    }
+    if (this.proven !== null) this.askForRun(this.proven, record, value)
+    else for (const adapter of this.dialects.adapters) this.askForRun(adapter, record, value)
   }
 
   /** True when looking further cannot change the outcome. */
@@ -66,6 +63,13 @@ export class Detector {
   finish(): Detection {
     const adapter = this.proven ?? this.weakest() ?? this.dialects.fallback
     return { adapter, signs: this.signs, run: this.runs.get(adapter.dialect) ?? null, isRun: this.isRun }
+  }
+
+  /** The first id of a dialect counts. */
+  private askForRun(adapter: Adapter<unknown>, record: RecordView, value: Node): void {
+    const run = adapter.runId(record, value)
+    if (run === null || run === '' || run.length > LONGEST_RUN || this.runs.has(adapter.dialect)) return
+    this.runs.set(adapter.dialect, run)
   }
 
   private weigh(record: RecordView, value: Node): void {

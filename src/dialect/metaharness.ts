@@ -40,7 +40,7 @@ export const metaharness: Adapter<State> = {
     state.read++
     const fields = fieldsOf(record)
     compareEnvelope(record, fields, state, sink)
-    const name = read(record, state.tolerant)
+    const name = read(record, fields, state.tolerant)
     if (typeof name !== 'string') {
       refuse(state, name)
       sink.notice('refused-line', record.line, `${name.refusal}: ${name.detail}`)
@@ -79,10 +79,9 @@ function compareEnvelope(record: RecordView, fields: Line['fields'], state: Stat
     state.seq = seq
   }
   const { run } = fields
-  if (record.isString(run)) {
-    if (state.run !== null && !record.is(run, state.run)) {
+  if (record.isString(run) && (state.run === null || !record.is(run, state.run))) {
+    if (state.run !== null)
       sink.notice('run-changed', line, 'a line belongs to another run than the one before it')
-    }
     state.run = record.word(run)
   }
 }

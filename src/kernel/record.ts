@@ -16,6 +16,11 @@ export interface JsonBytes {
 /** The absent value. */
 export const NONE = 0 as Node
 
+const BACKSLASH = 0x5c
+
+/** Bytes up to which a copy one by one is less work than a view. */
+const SHORT = 96
+
 /** What makes a record's spans unfit to be copied as they are (design §5.3). */
 const SUSPECT = RecordFlag.LoneSurrogate | RecordFlag.HugeNumber | RecordFlag.Deep | RecordFlag.BadUtf8
 
@@ -159,9 +164,20 @@ export class RecordView {
     return wordOf(this.bytes, words[node]! + 1, words[node + 1]! - 1) ?? this.text(node)
   }
 
-  /** True when the string is spelled exactly as `ascii`. */
-  is(node: Node, ascii: string): boolean {
-    return this.word(node) === ascii
+  /** True when the value is the string `wanted`. */
+  is(node: Node, wanted: string): boolean {
+    const words = this.words
+    if ((words[node + 3]! & NodeBit.Kind) !== Kind.String) return false
+    const start = words[node]! + 1
+    const length = words[node + 1]! - 1 - start
+    // Escapes and bytes beyond ASCII make a spelling longer than what it spells, never shorter.
+    if (length < wanted.length) return false
+    for (let i = 0; i < wanted.length; i++) {
+      const byte = this.bytes[start + i]!
+      if (byte !== wanted.charCodeAt(i))
+        return (byte === BACKSLASH || byte > 0x7f) && this.text(node) === wanted
+    }
+    return length === wanted.length
   }
 
   bool(node: Node): boolean | null {
@@ -260,6 +276,19 @@ export class RecordView {
   span(node: Node): Uint8Array {
     const bytes = this.bytes.subarray(this.words[node]!, this.words[node + 1]!)
     return (this.flags & RecordFlag.Item) === 0 ? bytes : withoutSpace(bytes)
+  }
+
+  /** Copy the value's bytes, as `keep` does, to the beginning of `room`, which is large enough. @returns their number */
+  copy(node: Node, room: Uint8Array): number {
+    const start = this.words[node]!
+    const length = this.words[node + 1]! - start
+    if ((this.flags & RecordFlag.Item) !== 0 || length > SHORT) {
+      const bytes = this.span(node)
+      room.set(bytes)
+      return bytes.length
+    }
+    for (let i = 0; i < length; i++) room[i] = this.bytes[start + i]!
+    return length
   }
 
   /** Some value in this record may be unfit for strict readers; writers then look at each span. */

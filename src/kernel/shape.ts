@@ -1,12 +1,10 @@
 import { key } from './key.ts'
 import { KEY_HASH_SHIFT, Kind, NODE_WORDS, NodeBit } from './layout.ts'
+import { Patterns } from './patterns.ts'
 import type { Node, RecordView } from './record.ts'
 
 /** The fields of one object, by key; `NONE` for those it does not have. */
 export type Fields<Name extends string> = { readonly [N in Name]: Node }
-
-/** Words of a pattern that are kept for one way a key can lie: room for keys of up to 40 bytes. */
-const PATTERN_WORDS = 24
 
 /**
  * Several keys of an object, looked up together: one pass over its children instead of one for each key. Of
@@ -21,8 +19,8 @@ export class Shape<Name extends string> {
   private readonly shift: number
   /** By a key's number: the next key with the same hash, 0 for none. Long keys that differ in the middle have one. */
   private readonly next: Uint8Array
-  /** See `patternOf`; four of them for each key. */
-  private readonly patterns: Int32Array
+  /** Hashes only say which key it may be: its bytes are compared. */
+  private readonly patterns: Patterns
   /** By a key's number, from 1. */
   private readonly nodes: Int32Array
   private readonly fields: Fields<Name>
@@ -31,12 +29,7 @@ export class Shape<Name extends string> {
   constructor(...names: readonly Name[]) {
     const wanted = names.map((name) => key(name))
     this.names = names
-    this.patterns = new Int32Array(names.length * 4 * PATTERN_WORDS)
-    for (const [i, { bytes }] of wanted.entries()) {
-      for (let lies = 0; lies < 4; lies++) {
-        this.patterns.set(patternOf(bytes, lies), (i * 4 + lies) * PATTERN_WORDS)
-      }
-    }
+    this.patterns = new Patterns(wanted.map(({ bytes }) => bytes))
     const hashes = wanted.map(({ hash }) => hash)
     this.next = Uint8Array.from([0, ...hashes.map((hash, i) => hashes.indexOf(hash, i + 1) + 1)])
     const { table, shift } = tableOf(hashes)
@@ -57,9 +50,16 @@ export class Shape<Name extends string> {
     return this.nodes[index + 1]! as Node
   }
 
+  /** The number of a key, for `at`. @throws RangeError when it is none of this shape */
+  indexOf(name: string): number {
+    const index = this.names.findIndex((wanted) => wanted === name)
+    if (index < 0) throw new RangeError(`${name} is no key of this shape`)
+    return index
+  }
+
   /** As `read`, for callers that go by numbers. */
   find(record: RecordView, node: Node): void {
-    const { nodes, table, next, shift } = this
+    const { nodes, table, next, shift, patterns } = this
     const { words } = record
     for (let i = 1; i < nodes.length; i++) nodes[i] = 0
     if ((words[node + 3]! & NodeBit.Kind) !== Kind.Object) return
@@ -70,23 +70,12 @@ export class Shape<Name extends string> {
       const entry = table[(meta >>> shift) & mask]!
       if ((entry ^ meta) >>> KEY_HASH_SHIFT === 0) {
         let number = entry & 0xff
-        while (number !== 0 && !this.matches(words, words[child + 4]!, number - 1)) number = next[number]!
+        while (number !== 0 && !patterns.match(words, words[child + 4]!, number - 1)) number = next[number]!
         if (number !== 0) nodes[number] = child
       }
       if ((meta & NodeBit.KeyEscaped) !== 0) this.readEscaped(record, child as Node)
       child = (meta & NodeBit.Kind) <= Kind.Array ? words[child + 2]! : child + NODE_WORDS
     }
-  }
-
-  /** Hashes only say which key it may be: compare its bytes, four at a time. `start` is an address. */
-  private matches(words: Uint32Array, start: number, index: number): boolean {
-    const { patterns } = this
-    let pattern = (index * 4 + (start & 3)) * PATTERN_WORDS
-    const last = pattern + patterns[pattern]!
-    for (let at = start >>> 2; pattern < last; at++, pattern += 2) {
-      if ((words[at]! & patterns[pattern + 1]!) !== patterns[pattern + 2]) return false
-    }
-    return true
   }
 
   /** A key with escapes in its spelling. */
@@ -95,29 +84,6 @@ export class Shape<Name extends string> {
     const index = this.names.findIndex((wanted) => wanted === name)
     if (index >= 0) this.nodes[index + 1] = child
   }
-}
-
-/**
- * What a key and its closing quote look like in the four-byte words they touch, when the key begins at byte `lies` of
- * the first: twice the number of words, then mask and value of each.
- */
-function patternOf(bytes: Uint8Array, lies: number): Int32Array {
-  const length = bytes.length + 1
-  const count = Math.ceil((lies + length) / 4)
-  if (count * 2 >= PATTERN_WORDS) throw new RangeError('a key of a shape is too long')
-  const masks = new Uint8Array(count * 4)
-  const values = new Uint8Array(count * 4)
-  masks.fill(0xff, lies, lies + length)
-  values.set(bytes, lies)
-  values[lies + bytes.length] = 0x22
-  const [mask, value] = [new DataView(masks.buffer), new DataView(values.buffer)]
-  const pattern = new Int32Array(1 + count * 2)
-  pattern[0] = count * 2
-  for (let i = 0; i < count; i++) {
-    pattern[1 + 2 * i] = mask.getInt32(4 * i, true)
-    pattern[2 + 2 * i] = value.getInt32(4 * i, true)
-  }
-  return pattern
 }
 
 /** The smallest table in which no two different hashes meet; of equal ones the first is in it. `shift` counts from the lowest bit of a node's word 3. */

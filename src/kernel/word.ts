@@ -13,18 +13,28 @@ export function wordOf(bytes: Buffer, start: number, end: number): string | null
   const length = end - start
   if (length === 0) return ''
   if (length > LONGEST) return null
-  let hash = length
-  for (let i = start; i < end; i++) {
-    const byte = bytes[i]!
-    if (byte === 0x5c || byte > 0x7f) return null
-    hash = (Math.imul(hash, 31) + byte) | 0
-  }
-  const slot = (hash ^ (hash >>> 12)) & (SLOTS - 1)
+  const slot = slotOf(bytes, start, length)
   const known = words[slot]
+  // Words are clean, so that what is spelled alike needs no look for escapes.
   if (known !== undefined && spells(known, bytes, start, length)) return known
+  for (let i = start; i < end; i++) if (bytes[i] === 0x5c || bytes[i]! > 0x7f) return null
   const made = bytes.latin1Slice(start, end)
   words[slot] = made
   return made
+}
+
+/** By the length and six of the bytes: what is found is compared whole anyway. */
+function slotOf(bytes: Buffer, start: number, length: number): number {
+  const middle = start + (length >>> 1)
+  const last = start + length - 1
+  let hash = length
+  hash = Math.imul(hash, 31) + bytes[start]!
+  hash = Math.imul(hash, 31) + bytes[middle - 1]!
+  hash = Math.imul(hash, 31) + bytes[middle]!
+  hash = Math.imul(hash, 31) + bytes[middle + 1]!
+  hash = Math.imul(hash, 31) + bytes[last - 1]!
+  hash = Math.imul(hash, 31) + bytes[last]!
+  return (hash ^ (hash >>> 12)) & (SLOTS - 1)
 }
 
 function spells(word: string, bytes: Buffer, start: number, length: number): boolean {

@@ -17,20 +17,20 @@ const NO_ROOM = new Uint8Array(0)
 
 /** `tool-requested`: the record's own operation and subjects, which only newer builds write, else those of its entry. */
 export function requested(step: Step): Bin {
-  const { record, node, scope, state, sink } = step
-  const id = textAt(record, record.get(node, K.call_id))
-  const name = textAt(record, record.get(node, K.name))
+  const { record, fields, scope, state, sink } = step
+  const id = textAt(record, fields.call_id)
+  const name = textAt(record, fields.name)
   if (id === null || name === null) return Bin.Opaque
-  const input = record.get(node, K.arguments)
+  const input = fields.arguments
   const [entry, entryInput] = b10xEntry(record, record.word(name), input)
-  const operation = textAt(record, record.get(node, K.operation))
+  const operation = textAt(record, fields.operation)
   sink.toolRequested({
     at: null,
     callId: scoped(step, id),
     name,
     input: jsonAt(input),
     operations: operation === null ? operationsOf('b10x', entry) : [operation],
-    subjects: textsAt(record, record.get(node, K.subjects)) ?? b10xSubjects(record, entry, entryInput),
+    subjects: textsAt(record, fields.subjects) ?? b10xSubjects(record, entry, entryInput),
     decisionRequired: false,
     deadlineMs: null,
     seam: 'none',
@@ -43,15 +43,15 @@ export function requested(step: Step): Bin {
 
 /** `tool-completed`: the record holds no content. */
 export function completed(step: Step): Bin {
-  const { record, node, scope, state, sink } = step
-  const id = textAt(record, record.get(node, K.call_id))
+  const { record, fields, scope, state, sink } = step
+  const id = textAt(record, fields.call_id)
   if (id === null) return Bin.Opaque
   sink.toolResult({
     at: null,
     exitCode: null,
     outcomeSource: null,
     callId: scoped(step, id),
-    isError: record.bool(record.get(node, K.failed)),
+    isError: record.bool(fields.failed),
     content: null,
     bytes: null,
     toolUseResult: null,
@@ -61,20 +61,20 @@ export function completed(step: Step): Bin {
 }
 
 /** `approval-required`: names the entry that the approver is asked about, also behind `tool_invoke`. */
-export function approvalRequired({ record, node, scope, state }: Step): Bin {
-  const id = record.word(record.get(node, K.call_id))
+export function approvalRequired({ record, fields, scope, state }: Step): Bin {
+  const id = record.word(fields.call_id)
   if (id === null) return Bin.Bookkeeping
   const call = key(scope, id)
   const asked = state.calls.get(call) ?? open(state, call)
-  asked.name = record.word(record.get(node, K.name))
+  asked.name = record.word(fields.name)
   return Bin.Bookkeeping
 }
 
 /** `approval-resolved`: whatever is not `approved: true` is a denial (spec §7). */
 export function approvalResolved(step: Step): Bin {
-  const { record, node, scope, state, sink } = step
-  if (record.bool(record.get(node, K.approved)) === true) return Bin.Bookkeeping
-  const id = record.word(record.get(node, K.call_id))
+  const { record, fields, scope, state, sink } = step
+  if (record.bool(fields.approved) === true) return Bin.Bookkeeping
+  const id = record.word(fields.call_id)
   const callId = id === null ? null : key(scope, id)
   sink.warning({
     at: null,
@@ -94,13 +94,13 @@ export function approvalResolved(step: Step): Bin {
 }
 
 /** `hook-ran`: a hook that lets things pass says nothing; one that blocks or breaks is a warning. */
-export function hookRan({ record, node, scope, sink }: Step): Bin {
+export function hookRan({ record, fields, node, scope, sink }: Step): Bin {
   const decision = record.get(node, K.decision)
   const kind = record.word(record.get(decision, K.kind))
   if (kind === 'proceed') return Bin.Bookkeeping
   if (kind !== 'block' && kind !== 'failed') return Bin.Opaque
   const point = record.word(record.get(node, K.point)) ?? 'unnamed'
-  const id = record.word(record.get(node, K.call_id))
+  const id = record.word(fields.call_id)
   const callId = id === null ? null : key(scope, id)
   const reason = record.text(record.get(decision, K.reason)) ?? record.text(record.get(decision, K.program))
   const verb = kind === 'block' ? 'refused' : 'failed'
@@ -144,13 +144,12 @@ function close(state: State, call: string): void {
 
 /** Copy the input of a call, so that it outlives its record. */
 function keepInput(call: OpenCall, record: RecordView, input: Node, state: State): void {
-  if (input === NONE || state.callBytes + record.rawBytes(input) > KEPT_BYTES) return
-  const bytes = record.span(input)
-  if (call.room.length < bytes.length) call.room = new Uint8Array(Math.max(SMALLEST_ROOM, 2 * bytes.length))
-  call.room.set(bytes)
-  call.length = bytes.length
+  const length = record.rawBytes(input)
+  if (input === NONE || state.callBytes + length > KEPT_BYTES) return
+  if (call.room.length < length) call.room = new Uint8Array(Math.max(SMALLEST_ROOM, 2 * length))
+  call.length = record.copy(input, call.room)
   call.suspect = record.suspect
-  state.callBytes += bytes.length
+  state.callBytes += call.length
 }
 
 function inputOf(call: OpenCall | undefined): JsonBytes | null {

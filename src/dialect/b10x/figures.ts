@@ -19,8 +19,19 @@ export interface Pending {
   readonly sidechain: boolean
 }
 
-export interface Sum extends Figures {
-  readonly microUsd: bigint | null
+/** Micro-dollars added up, exactly: `low` is at most 2^52, and what is above went into `high`. */
+export interface MicroUsd {
+  low: number
+  high: bigint
+}
+
+/** Figures of several lines. Added to in place: most lines are of usage, and every one belongs to two sums. */
+export interface Sum {
+  input: number | null
+  output: number | null
+  cached: number | null
+  created: number | null
+  microUsd: MicroUsd | null
 }
 
 /** What one run and its delegates used. */
@@ -29,11 +40,25 @@ export interface Spend {
   readonly pending: Map<string, Pending>
   total: Sum | null
   readonly byModel: Map<string, Sum>
-  microUsd: bigint | null
+  /** All prices, also those of no usage; null while there is none. */
+  microUsd: MicroUsd | null
 }
 
 export function emptySpend(): Spend {
   return { pending: new Map(), total: null, byModel: new Map(), microUsd: null }
+}
+
+/** What `usd`, micro-dollars of one line, begins or adds to. */
+export function addUsd(sum: MicroUsd | null, usd: number): MicroUsd {
+  const to = sum ?? { low: 0, high: 0n }
+  // Two numbers of at most 2^52 have an exact sum.
+  if (usd > 2 ** 52) to.high += BigInt(usd)
+  else to.low += usd
+  if (to.low > 2 ** 52) {
+    to.high += BigInt(to.low)
+    to.low = 0
+  }
+  return to
 }
 
 /** The classes of design §5.8 out of the whole input and its parts. */
@@ -58,19 +83,22 @@ export function disjoint({ input, output, cached, created }: Figures, line: numb
   }
 }
 
+/** What the figures and the price of one line begin. */
+export function sumOf({ input, output, cached, created }: Figures, microUsd: number | null): Sum {
+  return { input, output, cached, created, microUsd: microUsd === null ? null : addUsd(null, microUsd) }
+}
+
 /** Cache writes and the price are unknown unless every line told them (spec §7); the others are sums of what is known. */
-export function add(a: Sum, b: Sum): Sum {
-  return {
-    input: plus(a.input, b.input),
-    output: plus(a.output, b.output),
-    cached: plus(a.cached, b.cached),
-    created: a.created === null || b.created === null ? null : a.created + b.created,
-    microUsd: a.microUsd === null || b.microUsd === null ? null : a.microUsd + b.microUsd,
-  }
+export function addTo(sum: Sum, one: Figures, microUsd: number | null): void {
+  sum.input = plus(sum.input, one.input)
+  sum.output = plus(sum.output, one.output)
+  sum.cached = plus(sum.cached, one.cached)
+  sum.created = sum.created === null || one.created === null ? null : sum.created + one.created
+  sum.microUsd = sum.microUsd === null || microUsd === null ? null : addUsd(sum.microUsd, microUsd)
 }
 
 /** Figures in the words of the wire, where b10x's input stays whole. */
-export function figuresOf(sum: Figures, microUsd: bigint | null): UsageFigures {
+export function figuresOf(sum: Figures, costUsd: string | null): UsageFigures {
   return {
     inputTokens: sum.input,
     outputTokens: sum.output,
@@ -80,13 +108,17 @@ export function figuresOf(sum: Figures, microUsd: bigint | null): UsageFigures {
     thinkingTokens: null,
     iterations: null,
     speed: null,
-    costUsd: decimalUsd(microUsd),
+    costUsd,
   }
 }
 
-/** Micro-dollars with six digits behind the point, as the harness prints them (spec §6). */
-export function decimalUsd(microUsd: bigint | null): string | null {
-  if (microUsd === null) return null
+/** The micro-dollars of a sum as `decimalUsd` writes them. */
+export function decimalOf(sum: MicroUsd | null): string | null {
+  return sum === null ? null : decimalUsd(sum.high === 0n ? sum.low : sum.high + BigInt(sum.low))
+}
+
+/** Micro-dollars with six digits behind the point, as the harness prints them (spec §6). @param microUsd a whole number */
+export function decimalUsd(microUsd: bigint | number): string {
   const digits = microUsd.toString().padStart(7, '0')
   return `${digits.slice(0, -6)}.${digits.slice(-6)}`
 }

@@ -3,7 +3,7 @@ import { Bin, type Sink } from '../../event/sink.ts'
 import { NONE } from '../../kernel/record.ts'
 import { count } from '../figures.ts'
 import { children, textAt, textsAt } from '../values.ts'
-import { decimalUsd, figuresOf } from './figures.ts'
+import { decimalOf, figuresOf } from './figures.ts'
 import { beginRun, KEPT_BYTES, type State, type Step } from './state.ts'
 import { BLANK_END, blankSession } from '../blank.ts'
 import { compactText } from '../compact-text.ts'
@@ -65,14 +65,14 @@ export function finished({ record, node, state, sink }: Step): Bin {
     subtype: kind,
     terminalReason: kind,
     numTurns: count(record, turns === NONE ? record.get(stop, K.turns) : turns, sink),
-    totalCostUsd: decimalUsd(microUsd),
+    totalCostUsd: decimalOf(microUsd),
     permissionDenials: state.denials,
     subagentsSpawned: state.subagents,
     usage: total === null ? null : figuresOf(total, null),
     modelUsage:
       total === null
         ? null
-        : Array.from(byModel, ([model, sum]) => ({ model, usage: figuresOf(sum, sum.microUsd) })),
+        : Array.from(byModel, ([model, sum]) => ({ model, usage: figuresOf(sum, decimalOf(sum.microUsd)) })),
   })
   state.stop = { kind }
   return Bin.Translated

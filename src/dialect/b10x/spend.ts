@@ -1,8 +1,17 @@
 import type { Sink } from '../../event/sink.ts'
 import { count } from '../figures.ts'
-import { add, disjoint, type Figures, figuresOf, type Pending, type Spend, type Sum } from './figures.ts'
+import {
+  addTo,
+  addUsd,
+  decimalUsd,
+  disjoint,
+  type Figures,
+  figuresOf,
+  type Pending,
+  type Spend,
+  sumOf,
+} from './figures.ts'
 import type { Step } from './state.ts'
-import { K } from './words.ts'
 
 const PICO_PER_MICRO = 1_000_000n
 /** Delegates whose usage may be held at the same time. */
@@ -11,14 +20,14 @@ const MOST_HELD = 1000
 const MOST_MODELS = 1000
 
 /** Hold a `usage` line until the next record of its scope. */
-export function use({ record, node, scope, state, sink }: Step): void {
+export function use({ record, fields, scope, state, sink }: Step): void {
   const figures: Figures = {
-    input: count(record, record.get(node, K.input_tokens), sink),
-    output: count(record, record.get(node, K.output_tokens), sink),
-    cached: count(record, record.get(node, K.cached_input_tokens), sink),
-    created: count(record, record.get(node, K.cache_creation_input_tokens), sink),
+    input: count(record, fields.input_tokens, sink),
+    output: count(record, fields.output_tokens, sink),
+    cached: count(record, fields.cached_input_tokens, sink),
+    created: count(record, fields.cache_creation_input_tokens, sink),
   }
-  const model = record.word(record.get(node, K.model))
+  const model = record.word(fields.model)
   if (state.spend.pending.size >= MOST_HELD) settleHeld(state.spend, '', sink)
   state.spend.pending.set(scope, { line: record.line, model, figures, sidechain: scope !== '' })
 }
@@ -27,21 +36,20 @@ export function use({ record, node, scope, state, sink }: Step): void {
  * A `cost` line prices the usage held for its scope. One that prices nothing we hold is a price without tokens, stated
  * as a total of its own, which is also how our stream of events tells it. False when the line names no price.
  */
-export function price({ record, node, scope, state, sink }: Step): boolean {
-  const micro = count(record, record.get(node, K.micro_usd), sink)
-  if (micro === null) return false
+export function price({ record, fields, scope, state, sink }: Step): boolean {
+  const microUsd = count(record, fields.micro_usd, sink)
+  if (microUsd === null) return false
   const { spend } = state
-  const model = record.word(record.get(node, K.model))
+  const model = record.word(fields.model)
   const pending = spend.pending.get(scope)
-  const microUsd = BigInt(micro)
   if (pending !== undefined && (model === null || model === pending.model)) {
     spend.pending.delete(scope)
-    settle(spend, pending, { microUsd, line: record.line }, sink)
+    settle(spend, pending, microUsd, [record.line], sink)
     return true
   }
   sink.notice('cost-without-usage', record.line, 'a price stands beside no usage of its model')
-  spend.microUsd = (spend.microUsd ?? 0n) + microUsd
-  const reportedPicoUsd = microUsd * PICO_PER_MICRO
+  spend.microUsd = addUsd(spend.microUsd, microUsd)
+  const reportedPicoUsd = BigInt(microUsd) * PICO_PER_MICRO
   sink.settled({ process: `cost:${record.line}`, session: null, at: null, models: null, reportedPicoUsd })
   return true
 }
@@ -51,27 +59,28 @@ export function settleHeld(spend: Spend, scope: string, sink: Sink): void {
   for (const [held, pending] of spend.pending) {
     if (scope !== '' && held !== scope && held !== '') continue
     spend.pending.delete(held)
-    settle(spend, pending, null, sink)
+    settle(spend, pending, null, [], sink)
   }
 }
 
+/** @param priced the line of the price, when there is one */
 function settle(
   spend: Spend,
   { line, model, figures, sidechain }: Pending,
-  cost: { readonly microUsd: bigint; readonly line: number } | null,
+  microUsd: number | null,
+  priced: readonly number[],
   sink: Sink,
 ): void {
-  const microUsd = cost?.microUsd ?? null
-  const one: Sum = { ...figures, microUsd }
-  spend.total = spend.total === null ? one : add(spend.total, one)
-  if (microUsd !== null) spend.microUsd = (spend.microUsd ?? 0n) + microUsd
+  if (spend.total === null) spend.total = sumOf(figures, microUsd)
+  else addTo(spend.total, figures, microUsd)
+  if (microUsd !== null) spend.microUsd = addUsd(spend.microUsd, microUsd)
   if (model !== null) {
     const known = spend.byModel.get(model)
-    if (known !== undefined) spend.byModel.set(model, add(known, one))
-    else if (spend.byModel.size < MOST_MODELS) spend.byModel.set(model, one)
+    if (known !== undefined) addTo(known, figures, microUsd)
+    else if (spend.byModel.size < MOST_MODELS) spend.byModel.set(model, sumOf(figures, microUsd))
   }
-  const folded = cost === null ? {} : { foldedLines: [cost.line] }
-  sink.usage({ at: null, line, ...folded, requestId: null, model, usage: figuresOf(figures, microUsd) })
+  const usage = figuresOf(figures, microUsd === null ? null : decimalUsd(microUsd))
+  sink.usage({ at: null, line, foldedLines: priced, requestId: null, model, usage })
   bill(figures, model, sidechain, microUsd, line, sink)
 }
 
@@ -79,7 +88,7 @@ function bill(
   figures: Figures,
   model: string | null,
   sidechain: boolean,
-  microUsd: bigint | null,
+  microUsd: number | null,
   line: number,
   sink: Sink,
 ): void {
@@ -92,7 +101,7 @@ function bill(
     tokens: disjoint(figures, line, sink),
     webSearches: null,
     final: true,
-    reportedPicoUsd: microUsd === null ? null : microUsd * PICO_PER_MICRO,
+    reportedPicoUsd: microUsd === null ? null : BigInt(microUsd) * PICO_PER_MICRO,
     serviceTier: null,
     speed: null,
     geo: null,

@@ -4,6 +4,7 @@ import type { Node, RecordView } from '../../kernel/record.ts'
 import type { AdapterContext } from '../adapter.ts'
 import { emptySpend, type Spend } from './figures.ts'
 import { emptyTalk, type Talk } from './talk.ts'
+import type { LINE } from './words.ts'
 
 /** Bytes of record content kept beyond their record, for each purpose; beyond it things are left out with a notice. */
 export const KEPT_BYTES = 8 * 1024 * 1024
@@ -54,6 +55,8 @@ export interface State {
 export interface Step {
   readonly record: RecordView
   readonly node: Node
+  /** Of `node`; good until the next record is read. */
+  readonly fields: ReturnType<typeof LINE.read>
   /** The calls that delegated to this child, joined by `/`; empty for the run itself. */
   readonly scope: string
   readonly state: State

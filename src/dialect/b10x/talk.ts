@@ -56,7 +56,7 @@ export function hear(talk: Talk, voice: Voice, record: RecordView, node: Node, s
   }
   const utterance = utteranceOf(talk, voice)
   append(utterance, record.bytes, record.words[node]! + 1, length)
-  utterance.suspect ||= record.suspect
+  if (record.suspect) utterance.suspect = true
   utterance.lines.push(record.line)
   talk.weight += length + DELTA_COST
 }
@@ -95,9 +95,14 @@ export function drop(talk: Talk): number[] {
   return lines
 }
 
-/** The utterance that a delta belongs to. */
-function utteranceOf({ joined, held, free }: Talk, voice: Voice): Utterance {
-  if (joined) for (const begun of held) if (begun.voice === voice) return begun
+/** The utterance that a delta belongs to: there is one for each voice. */
+function utteranceOf(talk: Talk, voice: Voice): Utterance {
+  const { joined, held } = talk
+  if (joined) for (let i = held.length - 1; i >= 0; i--) if (held[i]!.voice === voice) return held[i]!
+  return begin(talk, voice)
+}
+
+function begin({ held, free }: Talk, voice: Voice): Utterance {
   const utterance = free.pop() ?? {
     voice,
     bytes: new Uint8Array(FIRST_BYTES),

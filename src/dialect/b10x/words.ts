@@ -1,8 +1,9 @@
 import { type Key, key, keys } from '../../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
+import { Shape } from '../../kernel/shape.ts'
 import type { Evidence } from '../adapter.ts'
 
-/** Every field of the record that is read (spec b10x-harness §2). */
+/** Fields of the record (spec b10x-harness §2). */
 export const K = keys(
   'agents',
   'approved',
@@ -52,6 +53,26 @@ export const K = keys(
   'turns',
   'value',
   'withheld',
+)
+
+/** The fields of the kinds that come again and again, looked up for every record. */
+export const LINE = new Shape(
+  'approved',
+  'arguments',
+  'cache_creation_input_tokens',
+  'cached_input_tokens',
+  'call_id',
+  'failed',
+  'input_tokens',
+  'kind',
+  'micro_usd',
+  'model',
+  'name',
+  'operation',
+  'output_tokens',
+  'subjects',
+  'text',
+  'turn',
 )
 
 /** The fields without which a record of that kind would not be one of this dialect. */
@@ -107,6 +128,7 @@ export function evidenceOf(record: RecordView, value: Node): Evidence | null {
 
 /** Only the line `session`, which a run with `--session-dir` ends with, carries an id. */
 export function sessionIdOf(record: RecordView, value: Node): string | null {
-  if (!record.is(record.get(value, K.kind), 'session')) return null
-  return record.text(record.get(value, K.id))
+  const id = record.get(value, K.id)
+  // The window holds thousands of records, and hardly one has an id.
+  return id !== NONE && record.is(record.get(value, K.kind), 'session') ? record.text(id) : null
 }

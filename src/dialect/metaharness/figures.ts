@@ -1,12 +1,12 @@
 import type { Sink } from '../../event/sink.ts'
 import type { UsageFigures } from '../../event/events.ts'
-import { keys } from '../../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
+import { Shape } from '../../kernel/shape.ts'
 import { count, picoUsd } from '../figures.ts'
 import { textAt } from '../values.ts'
 import type { WireTokens } from './books.ts'
 
-const K = keys(
+const USAGE = new Shape(
   'input_tokens',
   'output_tokens',
   'cache_read_input_tokens',
@@ -26,22 +26,23 @@ export interface ReadUsage {
 }
 
 export function readUsage(record: RecordView, node: Node, sink: Sink): ReadUsage {
-  const input = count(record, record.get(node, K.input_tokens), sink)
-  const output = count(record, record.get(node, K.output_tokens), sink)
-  const cacheRead = count(record, record.get(node, K.cache_read_input_tokens), sink)
-  const cacheCreation = count(record, record.get(node, K.cache_creation_input_tokens), sink)
-  const thinking = count(record, record.get(node, K.thinking_tokens), sink)
-  const cost = record.get(node, K.cost_usd)
+  const fields = USAGE.read(record, node)
+  const input = count(record, fields.input_tokens, sink)
+  const output = count(record, fields.output_tokens, sink)
+  const cacheRead = count(record, fields.cache_read_input_tokens, sink)
+  const cacheCreation = count(record, fields.cache_creation_input_tokens, sink)
+  const thinking = count(record, fields.thinking_tokens, sink)
+  const cost = fields.cost_usd
   return {
     figures: {
       inputTokens: input,
       outputTokens: output,
       cacheReadInputTokens: cacheRead,
       cacheCreationInputTokens: cacheCreation,
-      serviceTier: textAt(record, record.get(node, K.service_tier)),
+      serviceTier: textAt(record, fields.service_tier),
       thinkingTokens: thinking,
-      iterations: count(record, record.get(node, K.iterations), sink),
-      speed: textAt(record, record.get(node, K.speed)),
+      iterations: count(record, fields.iterations, sink),
+      speed: textAt(record, fields.speed),
       costUsd: record.isNullish(cost) ? null : cost,
     },
     tokens: { input, output, cacheRead, cacheCreation, thinking },
@@ -64,8 +65,6 @@ export function readModels(
 }
 
 export function serviceWords(record: RecordView, node: Node): { tier: string | null; speed: string | null } {
-  return {
-    tier: record.word(record.get(node, K.service_tier)),
-    speed: record.word(record.get(node, K.speed)),
-  }
+  const { service_tier, speed } = USAGE.read(record, node)
+  return { tier: record.word(service_tier), speed: record.word(speed) }
 }

@@ -6,7 +6,7 @@ import { isForeignDigest } from './shape.ts'
 import type { State } from './state.ts'
 
 /** The fields of events, of all but those of whole sessions. */
-const FIELDS = new Shape(
+export const FIELDS = new Shape(
   'at',
   'bytes',
   'call_id',
@@ -21,8 +21,10 @@ const FIELDS = new Shape(
   'detail',
   'digest',
   'estimate',
+  'event',
   'events',
   'exit_code',
+  'format',
   'frame_digest',
   'id',
   'info',
@@ -36,9 +38,11 @@ const FIELDS = new Shape(
   'origin',
   'outcome',
   'outcome_source',
+  'process',
   'reason',
   'request_id',
   'run',
+  'run_id',
   'seam',
   'seq',
   'source_line',

@@ -1,31 +1,35 @@
 import { EVENT_NAMES, type EventName } from '../../event/events.ts'
-import { key } from '../../kernel/key.ts'
 import type { RecordView } from '../../kernel/record.ts'
+import { Vocabulary } from '../../kernel/vocabulary.ts'
 import type { Refusal } from '../verdict.ts'
+import type { Line } from './line.ts'
 import { envelope, PAYLOADS } from './vocabulary.ts'
 
 const FORMAT = 'metaharness.event/1'
 
-const formatKey = key('format')
-const eventKey = key('event')
-const known: ReadonlyMap<string, EventName> = new Map(EVENT_NAMES.map((name) => [name, name]))
+const names = new Vocabulary(...EVENT_NAMES)
 
 /** Characters of a foreign word that a message may quote. */
 const QUOTED = 60
 
-/** The name of the event on this line, or why a reader refuses it: the four refusals in their order (spec §1). */
-export function read(record: RecordView, tolerant: boolean): EventName | Refusal {
+/**
+ * The name of the event on this line, or why a reader refuses it: the four refusals in their order (spec §1).
+ *
+ * @param fields of this line, looked up just now
+ */
+export function read(record: RecordView, fields: Line['fields'], tolerant: boolean): EventName | Refusal {
   const { root, line } = record
   if (!record.isObject(root))
     return { line, refusal: 'NotAnObject', detail: 'the line is JSON but no object' }
-  const format = record.word(record.get(root, formatKey))
-  if (format !== FORMAT) {
+  if (!record.is(fields.format, FORMAT)) {
+    const format = record.word(fields.format)
     const found = format === null ? 'no format' : quote(format)
     return { line, refusal: 'UnknownFormat', detail: `${found}, expected "${FORMAT}"` }
   }
-  const word = record.word(record.get(root, eventKey)) ?? ''
-  const name = known.get(word)
+  const index = names.indexOf(record, fields.event)
+  const name = index < 0 ? undefined : EVENT_NAMES[index]
   if (name === undefined) {
+    const word = record.word(fields.event) ?? ''
     return { line, refusal: 'UnknownName', detail: `${quote(word)} is none of the 20 events` }
   }
   const fault = envelope(record, root, tolerant) ?? PAYLOADS[name](record, root, tolerant)

@@ -127,24 +127,38 @@ export function mapOf(value: Check, keys?: readonly string[]): Check {
 
 /** An object with these fields; others are passed over in silence (spec §1). */
 export function object(fields: Readonly<Record<string, Field>>): Check {
-  const names = Object.keys(fields)
-  const wanted = Object.values(fields)
-  const shape = new Shape(...names)
+  const shape = new Shape(...Object.keys(fields))
+  const found = fieldsFound(shape, fields)
   return (record, node, tolerant) => {
     if (!record.isObject(node)) return 'no object'
     shape.find(record, node)
+    return found(record, node, tolerant)
+  }
+}
+
+/** As `object`, for one whose fields `shape` has just looked up. */
+export function fieldsFound<Name extends string>(
+  shape: Shape<Name>,
+  fields: Readonly<Record<string, Field>>,
+): Check {
+  const wanted = Object.entries(fields).map(([name, field]) => ({
+    name,
+    ...field,
+    index: shape.indexOf(name),
+  }))
+  return (record, _node, tolerant) => {
     for (let i = 0; i < wanted.length; i++) {
-      const { need, check, nullable } = wanted[i]!
-      const child = shape.at(i)
+      const { name, index, need, check, nullable } = wanted[i]!
+      const child = shape.at(index)
       if (record.isNullish(child)) {
         if (nullable === true ? child === NONE : need === 'always' || (need === 'strict' && !tolerant)) {
-          return `${names[i]}: ${child === NONE ? 'missing' : 'null'}`
+          return `${name}: ${child === NONE ? 'missing' : 'null'}`
         }
         continue
       }
       const fault = check(record, child, tolerant)
       if (fault !== null)
-        return `${names[i]}${fault.startsWith('[') || fault.includes(': ') ? '.' : ': '}${fault}`
+        return `${name}${fault.startsWith('[') || fault.includes(': ') ? '.' : ': '}${fault}`
     }
     return null
   }

@@ -1,9 +1,12 @@
 import type { EventName } from '../../event/events.ts'
+import { FIELDS } from './line.ts'
 import {
   anything,
   bool,
   type Check,
   digest,
+  type Field,
+  fieldsFound,
   listOf,
   mapOf,
   number,
@@ -33,7 +36,7 @@ const row = oneOf('h1a', 'h1b', 'h2', 'h3', 'h4', 'h5', 'h6', 'h7', 'h8', 'h9', 
 const seam = requiredStrictly(oneOf(...SEAMS))
 
 /** What every line has besides its payload (spec metaharness-event-1 §1); `format` and `event` are looked at before. */
-export const envelope = object({
+export const envelope = fieldsFound(FIELDS, {
   seq: required(unsigned),
   run: requiredStrictly(string),
   at: optional(string),
@@ -84,7 +87,9 @@ const step = object({
 /** A deny whose reason is blank is ill-formed (spec §2). */
 const reasonGiven: Check = (record, node) => ((record.text(node) ?? '').trim() === '' ? 'blank' : null)
 
-/** The payload of each of the 20 events (spec §2). */
+const event = (fields: Readonly<Record<string, Field>>): Check => fieldsFound(FIELDS, fields)
+
+/** The payload of each of the 20 events (spec §2), of a line whose `FIELDS` were looked up. */
 export const PAYLOADS: Readonly<Record<EventName, Check>> = {
   'session.started': object({
     adapter: required(string),
@@ -139,8 +144,8 @@ export const PAYLOADS: Readonly<Record<EventName, Check>> = {
     model_usage: optional(mapOf(usage)),
     census: requiredStrictly(census),
   }),
-  'step.entered': object({ step: required(step), frame_digest: optional(digest) }),
-  'step.left': object({
+  'step.entered': event({ step: required(step), frame_digest: optional(digest) }),
+  'step.left': event({
     step: required(step),
     outcome: required(
       variants('outcome', {
@@ -150,13 +155,13 @@ export const PAYLOADS: Readonly<Record<EventName, Check>> = {
       }),
     ),
   }),
-  'turn.started': object({ turn: required(unsigned), frame_digest: optional(digest) }),
-  'turn.ended': object({ turn: required(unsigned), stop_reason: text }),
-  text: object({ text: required(string), request_id: text }),
-  thinking: object({ text: required(string), request_id: text }),
-  'thinking.estimate': object({ estimate: required(unsigned), delta: optional(signed) }),
-  injection: object({ text: required(string), origin: text }),
-  'tool.requested': object({
+  'turn.started': event({ turn: required(unsigned), frame_digest: optional(digest) }),
+  'turn.ended': event({ turn: required(unsigned), stop_reason: text }),
+  text: event({ text: required(string), request_id: text }),
+  thinking: event({ text: required(string), request_id: text }),
+  'thinking.estimate': event({ estimate: required(unsigned), delta: optional(signed) }),
+  injection: event({ text: required(string), origin: text }),
+  'tool.requested': event({
     call_id: required(string),
     name: required(string),
     input: present,
@@ -166,7 +171,7 @@ export const PAYLOADS: Readonly<Record<EventName, Check>> = {
     deadline_ms: int,
     seam,
   }),
-  'tool.decided': object({
+  'tool.decided': event({
     call_id: required(string),
     decision: required(
       variants('decision', {
@@ -180,7 +185,7 @@ export const PAYLOADS: Readonly<Record<EventName, Check>> = {
     seam: required(oneOf(...SEAMS)),
     latency_ms: int,
   }),
-  'tool.result': object({
+  'tool.result': event({
     exit_code: optional(signed32),
     outcome_source: text,
     call_id: required(string),
@@ -189,8 +194,8 @@ export const PAYLOADS: Readonly<Record<EventName, Check>> = {
     bytes: int,
     tool_use_result: optional(anything),
   }),
-  usage: object({ request_id: text, model: text, usage: required(usage) }),
-  rate_limit: object({
+  usage: event({ request_id: text, model: text, usage: required(usage) }),
+  rate_limit: event({
     info: required(
       object({
         status: text,
@@ -201,7 +206,7 @@ export const PAYLOADS: Readonly<Record<EventName, Check>> = {
       }),
     ),
   }),
-  'command.result': object({
+  'command.result': event({
     id: required(string),
     outcome: required(
       variants('result', {
@@ -212,10 +217,10 @@ export const PAYLOADS: Readonly<Record<EventName, Check>> = {
       }),
     ),
   }),
-  warning: object({ code: required(string), message: required(string) }),
-  opaque: object({ vendor_type: text, vendor_subtype: text, digest: required(digest), source_line: int }),
-  'auth.expired': object({ credential_source: text, detail: text, source_line: int }),
-  'stream.closed': object({
+  warning: event({ code: required(string), message: required(string) }),
+  opaque: event({ vendor_type: text, vendor_subtype: text, digest: required(digest), source_line: int }),
+  'auth.expired': event({ credential_source: text, detail: text, source_line: int }),
+  'stream.closed': event({
     process: optional(
       variants('kind', {
         exited: object({ code: required(signed) }),
