@@ -6,11 +6,9 @@ export interface Key {
   readonly hash: number
 }
 
-const encoder = new TextEncoder()
-
 /** Prepare a key for `RecordView.get`. Done once, at load time. `name` needs no escapes in JSON. */
 export function key(name: string): Key {
-  const bytes = encoder.encode(name)
+  const bytes = bytesOf(name)
   return { name, bytes, hash: keyHash(bytes) }
 }
 
@@ -19,6 +17,17 @@ export function keys<Name extends string>(...names: readonly Name[]): { readonly
   const table: Partial<Record<Name, Key>> = {}
   for (const name of names) table[name] = key(name)
   return table as Record<Name, Key>
+}
+
+/** Thousands of keys are prepared before the first record is read, and nearly all are ASCII. */
+function bytesOf(name: string): Uint8Array {
+  const bytes = new Uint8Array(name.length)
+  for (let i = 0; i < name.length; i++) {
+    const unit = name.charCodeAt(i)
+    if (unit > 0x7f) return new TextEncoder().encode(name)
+    bytes[i] = unit
+  }
+  return bytes
 }
 
 /**

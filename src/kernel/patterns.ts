@@ -1,4 +1,7 @@
-/** Words of a pattern that are kept for one way a text can lie: room for texts of up to 40 bytes. */
+/** Bytes of a text that a pattern has room for. */
+export const LONGEST_TEXT = 40
+
+/** Words of a pattern that are kept for one way a text can lie. */
 const PATTERN_WORDS = 24
 
 /**
@@ -39,7 +42,7 @@ export class Patterns {
 function patternOf(bytes: Uint8Array, lies: number): Int32Array {
   const length = bytes.length + 1
   const count = Math.ceil((lies + length) / 4)
-  if (count * 2 >= PATTERN_WORDS) throw new RangeError('a text to be compared is too long')
+  if (bytes.length > LONGEST_TEXT) throw new RangeError('a text to be compared is too long')
   const masks = new Uint8Array(count * 4)
   const values = new Uint8Array(count * 4)
   masks.fill(0xff, lies, lies + length)

@@ -1,10 +1,14 @@
 import { key } from './key.ts'
 import { KEY_HASH_SHIFT, Kind, NODE_WORDS, NodeBit } from './layout.ts'
-import { Patterns } from './patterns.ts'
+import { LONGEST_TEXT, Patterns } from './patterns.ts'
 import type { Node, RecordView } from './record.ts'
 
 /** The fields of one object, by key; `NONE` for those it does not have. */
 export type Fields<Name extends string> = { readonly [N in Name]: Node }
+
+const UNPREPARED = new Int32Array(0)
+const NO_NUMBERS = new Uint8Array(0)
+const NO_PATTERNS = new Patterns([])
 
 /**
  * Several keys of an object, looked up together: one pass over its children instead of one for each key. Of
@@ -15,34 +19,28 @@ export type Fields<Name extends string> = { readonly [N in Name]: Node }
 export class Shape<Name extends string> {
   private readonly names: readonly Name[]
   /** By some bits of a hash: the hash above, the key's number from 1 in the lowest byte; 0 for no key. */
-  private readonly table: Int32Array
-  private readonly shift: number
+  private table: Int32Array = UNPREPARED
+  private shift = 0
   /** By a key's number: the next key with the same hash, 0 for none. Long keys that differ in the middle have one. */
-  private readonly next: Uint8Array
+  private next: Uint8Array = NO_NUMBERS
   /** Hashes only say which key it may be: its bytes are compared. */
-  private readonly patterns: Patterns
+  private patterns: Patterns = NO_PATTERNS
   /** By a key's number, from 1. */
   private readonly nodes: Int32Array
-  private readonly fields: Fields<Name>
+  private fields: Fields<Name> | null = null
 
-  /** @param names at most 250 of at most 40 bytes, without escapes in JSON */
+  /** @param names at most 250 of at most 40 bytes, without escapes in JSON @throws RangeError when one is longer */
   constructor(...names: readonly Name[]) {
-    const wanted = names.map((name) => key(name))
+    if (names.some(({ length }) => length > LONGEST_TEXT))
+      throw new RangeError('a key of a shape is too long')
     this.names = names
-    this.patterns = new Patterns(wanted.map(({ bytes }) => bytes))
-    const hashes = wanted.map(({ hash }) => hash)
-    this.next = Uint8Array.from([0, ...hashes.map((hash, i) => hashes.indexOf(hash, i + 1) + 1)])
-    const { table, shift } = tableOf(hashes)
-    this.table = table
-    this.shift = shift
     this.nodes = new Int32Array(names.length + 1)
-    this.fields = fieldsOver(names, this.nodes)
   }
 
   /** Look the keys up in `node`, which need not be an object. */
   read(record: RecordView, node: Node): Fields<Name> {
     this.find(record, node)
-    return this.fields
+    return (this.fields ??= fieldsOver(this.names, this.nodes))
   }
 
   /** The field of the `index`th key in what `find` looked at last; `NONE` when it is not there. */
@@ -59,6 +57,7 @@ export class Shape<Name extends string> {
 
   /** As `read`, for callers that go by numbers. */
   find(record: RecordView, node: Node): void {
+    if (this.table === UNPREPARED) this.prepare()
     const { nodes, table, next, shift, patterns } = this
     const { words } = record
     for (let i = 1; i < nodes.length; i++) nodes[i] = 0
@@ -76,6 +75,17 @@ export class Shape<Name extends string> {
       if ((meta & NodeBit.KeyEscaped) !== 0) this.readEscaped(record, child as Node)
       child = (meta & NodeBit.Kind) <= Kind.Array ? words[child + 2]! : child + NODE_WORDS
     }
+  }
+
+  /** At the first use: a run meets few of the dialects, and every thread loads all of them. */
+  private prepare(): void {
+    const wanted = this.names.map((name) => key(name))
+    const hashes = wanted.map(({ hash }) => hash)
+    const { table, shift } = tableOf(hashes)
+    this.table = table
+    this.shift = shift
+    this.next = Uint8Array.from([0, ...hashes.map((hash, i) => hashes.indexOf(hash, i + 1) + 1)])
+    this.patterns = new Patterns(wanted.map(({ bytes }) => bytes))
   }
 
   /** A key with escapes in its spelling. */

@@ -236,6 +236,22 @@ describe('usage', () => {
       { totalCostUsd: null, subagentsSpawned: 0, usage: { inputTokens: 5 } },
     ])
   })
+
+  test.each([
+    { prices: [2 ** 53 - 1, 2 ** 53 - 1, 1], total: '18014398509.481983' },
+    { prices: [2 ** 52, 1, 1, 2 ** 52], total: '9007199254.740994' },
+    { prices: [0, 0], total: '0.000000' },
+  ])('of prices add up to the last digit: $prices', ({ prices, total }) => {
+    const { events } = translate(b10x, [
+      started,
+      ...prices.flatMap((one) => [usage(9), cost(one)]),
+      finished(),
+    ])
+    const ends = events.filter(({ event }) => event === 'session.ended')
+    expect(ends).toMatchObject([
+      { totalCostUsd: total, modelUsage: [{ model: 'm', usage: { costUsd: total } }] },
+    ])
+  })
 })
 
 describe('delegates', () => {
