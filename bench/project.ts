@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 export const projectDir = above(dirname(fileURLToPath(import.meta.url)))
 
 /** The command as it ships. */
-export const command = join(projectDir, 'dist/src/cli/main.js')
+export const command = join(projectDir, 'dist/src/cli/main.cjs')
 
 function above(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : above(dirname(folder))

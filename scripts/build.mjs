@@ -3,7 +3,7 @@
 // Usage: node scripts/build.mjs [--clean]
 
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,9 +11,9 @@ import { filesBelow, fingerprint, readStamps, root, say, writeStamp } from './st
 
 const scanner = 'src/kernel/assembly/scan.ts'
 const kernel = 'src/kernel/kernel.wasm'
-const command = 'dist/src/cli/main.js'
+const command = 'dist/src/cli/main.cjs'
 const programs = [
-  'src/cli/main.ts',
+  'src/cli/program.ts',
   'src/index.ts',
   'workers/transcripts.ts',
   'workers/digest.ts',
@@ -49,7 +49,7 @@ export function build() {
   const stamp = sources()
   say('building')
   if (!buildKernel() || !run('typescript/bin/tsc', ['-p', 'tsconfig.json'])) return false
-  if (!bundle(programs, 'src/chunks')) return false
+  if (!bundle(programs, 'src/chunks') || !bundleCommand()) return false
   for (const path of filesBelow('src').filter((name) => /\.(json|wasm)$/.test(name))) {
     mkdirSync(join(root, 'dist', dirname(path)), { recursive: true })
     copyFileSync(join(root, path), join(root, 'dist', path))
@@ -69,24 +69,44 @@ export function build() {
  */
 export function bundle(entries, chunks) {
   rmSync(join(root, 'dist', chunks), { recursive: true, force: true })
+  return bundled({
+    entryPoints: [...entries],
+    splitting: true,
+    format: 'esm',
+    outbase: '.',
+    outdir: 'dist',
+    chunkNames: `${chunks}/[name]-[hash]`,
+  })
+}
+
+/** The command, which loads its program only where there is something to do. */
+function bundleCommand() {
+  const program = './program.ts'
+  if (!bundled({ entryPoints: ['src/cli/main.cts'], format: 'cjs', external: [program], outfile: command }))
+    return false
+  const text = readFileSync(join(root, command), 'utf8')
+  writeFileSync(join(root, command), text.replace(program, './program.js'))
+  return true
+}
+
+/**
+ * @param {import('esbuild').BuildOptions} options
+ * @returns {boolean} whether it worked
+ */
+function bundled(options) {
   // Not loaded before it is needed: this file is also what notices that nothing was installed yet.
   const { buildSync } = createRequire(import.meta.url)('esbuild')
   try {
     buildSync({
       absWorkingDir: root,
-      entryPoints: [...entries],
       bundle: true,
-      splitting: true,
-      format: 'esm',
       platform: 'node',
       target: 'node20',
       packages: 'external',
-      outbase: '.',
-      outdir: 'dist',
-      chunkNames: `${chunks}/[name]-[hash]`,
       sourcemap: true,
       legalComments: 'none',
       logLevel: 'warning',
+      ...options,
     })
     return true
   } catch {

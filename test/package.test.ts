@@ -52,8 +52,8 @@ describe('lock file', () => {
 
 describe('what is published', () => {
   test('the command has a shebang', () => {
-    expect(manifest.bin).toEqual({ millrace: 'dist/src/cli/main.js' })
-    expect(read('src/cli/main.ts').split('\n', 1)).toEqual(['#!/usr/bin/env node'])
+    expect(manifest.bin).toEqual({ millrace: 'dist/src/cli/main.cjs' })
+    expect(read('src/cli/main.cts').split('\n', 1)).toEqual(['#!/usr/bin/env node'])
   })
 
   test('the library has one entry, whose types come first', () => {
@@ -67,7 +67,7 @@ describe('what is published', () => {
   test('the package holds the command, the library, the workers and the scanner, and no sources', () => {
     const paths = packedPaths()
     const needed = [
-      'dist/src/cli/main.js',
+      'dist/src/cli/main.cjs',
       'dist/src/index.js',
       'dist/src/index.d.ts',
       'dist/src/kernel/kernel.wasm',

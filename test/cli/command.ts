@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { projectDir } from '../shared.ts'
 
 /** The command as it is installed: built, with the shebang. */
-export const commandPath = join(projectDir, 'dist', 'src', 'cli', 'main.js')
+export const commandPath = join(projectDir, 'dist', 'src', 'cli', 'main.cjs')
 
 /** How a command line ended. */
 export interface Ended {
