@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { sha256 } from '../digest.ts'
 import { filesIn, ownFolder } from '../fault/folder.ts'
 import { projectDir } from '../shared.ts'
 import { readStrictly } from '../strict-reader.ts'
@@ -219,7 +219,3 @@ describe('events', () => {
     expect(existsSync(join(folder, 'x'))).toBe(false)
   })
 })
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
-}

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +9,7 @@ import { ChunkFiller } from '../../src/pipeline/chunk-filler.ts'
 import { ChunkReader } from '../../src/pipeline/chunk-reader.ts'
 import { planRanges, scanRange } from '../../src/pipeline/range.ts'
 import { FileSource } from '../../src/source/source.ts'
+import { sha256 } from '../digest.ts'
 import { damage } from './damage.ts'
 import { spelledRecord } from './odd-json.ts'
 import { lineByLine, NO_LIMIT, Portions, type Reading, ReadingLog } from './reading.ts'
@@ -37,8 +37,7 @@ async function inChunks(input: Buffer, lineLimit: number, way: Way): Promise<Rea
     else log.oversize(reader.oversize)
   }
   if (reader.bytes !== input.length) throw new Error(`${reader.bytes} bytes read`)
-  if (reader.finishDigest() !== createHash('sha256').update(input).digest('hex'))
-    throw new Error('another digest')
+  if (reader.finishDigest() !== sha256(input)) throw new Error('another digest')
   return log.finish(reader.noLineEnd)
 }
 
@@ -230,8 +229,6 @@ describe('any way of cutting the input gives the records of one scan of the whol
   })
 })
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
-
 describe('a line over the limit', () => {
   test.each([
     { name: 'as long as the limit', text: 'x'.repeat(100), end: '\n', isOver: false },
@@ -251,7 +248,7 @@ describe('a line over the limit', () => {
       const found = await inChunks(bytes, 100, cut)
       expect(found[0]).toBe('1 0 false [1]')
       const over = found.filter((entry) => entry.includes('oversize'))
-      expect(over).toEqual(isOver ? [`2 oversize ${kept.length} ${digest(kept)}`] : [])
+      expect(over).toEqual(isOver ? [`2 oversize ${kept.length} ${sha256(kept)}`] : [])
       mustEqual(found, lineByLine(scanner, bytes, 100), `chunks of ${chunkBytes}`)
     }
   })

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { Scanner } from '../../src/kernel/scanner.ts'
 import type { Source } from '../../src/source/source.ts'
+import { sha256 } from '../digest.ts'
 
 /** What reading gave, in words: each record with its line, flags and bytes; lines over the limit; then the totals. */
 export type Reading = readonly string[]
@@ -45,7 +45,7 @@ export function lineByLine(scanner: Scanner, input: Buffer, lineLimit: number): 
     const line = input.subarray(from, end)
     if (line.length > lineLimit) {
       const kept = line.at(-1) === 0x0d ? line.subarray(0, -1) : line
-      log.oversize({ digest: createHash('sha256').update(kept).digest('hex'), bytes: kept.length })
+      log.oversize({ digest: sha256(kept), bytes: kept.length })
     } else {
       scanner.scanBytes(isCut ? line : input.subarray(from, end + 1))
       log.scan(scanner)

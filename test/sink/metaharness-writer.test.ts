@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { EVENT_NAMES, type SessionEnded, type UsageFigures } from '../../src/event/events.ts'
 import { Bin, type Sink } from '../../src/event/sink.ts'
@@ -6,6 +5,7 @@ import { key } from '../../src/kernel/key.ts'
 import type { Node } from '../../src/kernel/record.ts'
 import { Scanner } from '../../src/kernel/scanner.ts'
 import { Splice } from '../../src/sink/splice.ts'
+import { sha256 } from '../digest.ts'
 import { readStrictly } from '../strict-reader.ts'
 import { Desk } from './desk.ts'
 import {
@@ -44,7 +44,7 @@ const census = {
   byDecider: { frame: 9, deadline: 1 },
 }
 const step = { workflow: 'flow', state: 'a/b', index: 2, attempt: 3 }
-const digest = createHash('sha256').update('x').digest('hex')
+const digest = sha256('x')
 const at = '2026-05-04T10:00:00.123+02:00'
 
 const inputOf = (desk: Desk): Node => desk.node('input')
@@ -340,8 +340,6 @@ describe('every event is a line that strict readers take', () => {
   })
 })
 
-const sha = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex')
-
 describe('where an event comes from', () => {
   test('is said when it is asked for', () => {
     const desk = new Desk('1\n{}\n{}\n', { provenance: true })
@@ -377,14 +375,14 @@ describe('where an event comes from', () => {
       desk.writer.opaque({ at: null, vendorType: null, vendorSubtype: null })
     }
     const events = desk.close().slice(0, -1)
-    expect(events.map((event) => event['digest'])).toEqual(wanted.map(sha))
+    expect(events.map((event) => event['digest'])).toEqual(wanted.map(sha256))
     expect(events.map((event) => event['source_line'])).toEqual([1, 2, 2, 3])
   })
 
   test('an opaque block by the digest of its sorted compact form', () => {
     const desk = new Desk('{"v": { "type" : "hologram", "payload":[ 1.0,"\\u0041" ], "type":"last" } }\n')
     desk.writer.opaque({ at: null, vendorType: 'a', vendorSubtype: 'b', block: desk.node('v') })
-    expect(desk.close()[0]?.['digest']).toBe(sha('{"payload":[1.0,"\\u0041"],"type":"last"}'))
+    expect(desk.close()[0]?.['digest']).toBe(sha256('{"payload":[1.0,"\\u0041"],"type":"last"}'))
   })
 
   test('a record over the limit by the digest it was passed over with', () => {

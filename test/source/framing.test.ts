@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Frame } from '../../src/kernel/frame.ts'
 import { type Framing, framingOf, Unframer } from '../../src/source/framing.ts'
+import { sha256 } from '../digest.ts'
 
 interface Unframed {
   /** Byte for byte as long as the input. */
@@ -43,7 +43,6 @@ function unframe(framing: Framing, input: string | Uint8Array, cuts: readonly nu
 }
 
 const out = (line: string): string => JSON.stringify({ stream: 'stdout', line })
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 const none = { comments: 0, empty: 0, frames: [] }
 
 describe('telling a framing by the first line', () => {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -11,6 +10,7 @@ import { openDatabase } from '../../src/source/sqlite.ts'
 import { openStore } from '../../src/source/store-database.ts'
 import { storedSession, StoreSource } from '../../src/source/store-folder.ts'
 import { converted } from '../pipeline/converting.ts'
+import { sha256 } from '../digest.ts'
 import { projectDir } from '../shared.ts'
 
 /** A folder in which the optional peer is installed, for the tests that need the real one. */
@@ -132,10 +132,7 @@ describe('a storage folder', () => {
 
 const absent = (): Promise<unknown> => Promise.reject(new Error('not found'))
 
-const digest = (): string =>
-  createHash('sha256')
-    .update(readFileSync(join(folder, 'opencode.db')))
-    .digest('hex')
+const digest = (): string => sha256(readFileSync(join(folder, 'opencode.db')))
 
 interface Made {
   exec(sql: string): void

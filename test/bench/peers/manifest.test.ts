@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { outputFaults, parseManifest, readManifest } from '../../../bench/peers/manifest.ts'
+import { sha256 } from '../../digest.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-manifest-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const output = 'x'.repeat(3_000_000)
-const digest = createHash('sha256').update(output).digest('hex')
+const digest = sha256(output)
 const text = [
   {
     path: 'a',
