@@ -1,6 +1,5 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operationsOfHarness } from '../src/dialect/operations.ts'
@@ -10,47 +9,26 @@ import { countRecords } from '../src/pipeline/count.ts'
 import { readLarge } from '../src/pipeline/large.ts'
 import { Pool } from '../src/pipeline/pool.ts'
 import type { Census } from '../src/sink/census-counts.ts'
+import { ownFolder } from './fault/folder.ts'
 import { readCabinet } from './cabinet-schema.ts'
 import { jsonLines } from './cli/command.ts'
 import { converted, everyOption, jobOf, KeptOutput } from './pipeline/converting.ts'
-import { projectDir } from './shared.ts'
+import { DIALECTS, SAMPLES } from './samples.ts'
 import { bare } from './sink/cabinet-writing.ts'
 
-const ENDING = '.cabinet.jsonl'
-const INPUTS = ['.jsonl', '.json', '.sse', '.txt']
 const WHOLE = 1 << 24
 const CHUNK_SIZES = [64, 1024, 4099, WHOLE]
 const SETTINGS = { usage: false, shell: 'classify', observedAt: null } as const
 
-interface Sample {
-  readonly dialect: string
-  readonly name: string
-  readonly file: string
-  readonly expected: Buffer
-}
-
-const corpora = join(projectDir, 'corpora')
-const samples = readdirSync(corpora).flatMap((dialect): Sample[] => {
-  const folder = join(corpora, dialect)
-  if (!statSync(folder).isDirectory()) return []
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(ENDING))
-    .map((written) => {
-      const name = written.slice(0, -ENDING.length)
-      const ending = INPUTS.find((suffix) => existsSync(join(folder, name + suffix))) ?? ''
-      const expected = readFileSync(join(folder, written))
-      return { dialect, name, file: join(folder, name + ending), expected }
-    })
-})
+const samples = SAMPLES.flatMap(({ cabinet, ...sample }) => (cabinet === null ? [] : { ...sample, cabinet }))
 
 test('every dialect has expected events of the Test Cabinet', () => {
-  const { adapters, fallback } = new Dialects()
-  expect(new Set(samples.map(({ dialect }) => dialect))).toEqual(
-    new Set([...adapters.map(({ dialect }) => dialect), fallback.dialect]),
-  )
+  expect(new Set(samples.map(({ dialect }) => dialect))).toEqual(new Set(DIALECTS))
 })
 
-describe.each(samples)('$dialect/$name', ({ file, expected }) => {
+describe.each(samples)('$dialect/$name', ({ file, cabinet }) => {
+  const expected = readFileSync(cabinet)
+
   test('follows the wire, line by line', () => {
     expect(readCabinet(expected).length).toBeGreaterThan(0)
   })
@@ -70,7 +48,8 @@ describe('by all workers at once, as large transcripts are', () => {
   afterAll(() => pool.close())
 
   const files = samples.filter(({ file }) => statSync(file).isFile())
-  test.each(files)('$dialect/$name', async ({ file, expected }) => {
+  test.each(files)('$dialect/$name', async ({ file, cabinet }) => {
+    const expected = readFileSync(cabinet)
     const job = jobOf(file, statSync(file).size)
     const scanner = new Scanner()
     const dialects = new Dialects()
@@ -84,13 +63,10 @@ describe('by all workers at once, as large transcripts are', () => {
 })
 
 describe('read back', () => {
-  let folder: string
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'millrace-cabinet-'))
-  })
-  afterAll(() => rm(folder, { recursive: true }))
+  const folder = ownFolder('cabinet')
 
-  test.each(samples)('$dialect/$name is written again as it was', async ({ dialect, name, expected }) => {
+  test.each(samples)('$dialect/$name is written again as it was', async ({ dialect, name, cabinet }) => {
+    const expected = readFileSync(cabinet)
     const file = join(folder, `${dialect}-${name}.jsonl`)
     await writeFile(file, expected)
     const { bytes } = await converted([file], { from: 'cabinet', cabinet: {} })
@@ -99,9 +75,9 @@ describe('read back', () => {
 
   /** Samples that have other events than calls of the type that their operation has, and why. */
   const uncounted: Readonly<Record<string, string>> = {
-    'claude-session/values': 'inputs that lack what they have to hold are unknown',
-    'codex-exec/one-run': 'a call that changes two files is two events',
-    'codex-rollout/outcomes': 'a patch that changes no file is unknown',
+    'claude-session/values.jsonl': 'inputs that lack what they have to hold are unknown',
+    'codex-exec/one-run.jsonl': 'a call that changes two files is two events',
+    'codex-rollout/outcomes.jsonl': 'a patch that changes no file is unknown',
   }
   const counted = samples.filter(({ dialect, name }) => !Object.hasOwn(uncounted, `${dialect}/${name}`))
   test.each(counted)(

@@ -1,41 +1,28 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { countUsage } from '../src/pipeline/count.ts'
-import { projectDir } from './shared.ts'
+import { SAMPLES } from './samples.ts'
 
-const ENDING = '.events.jsonl'
-const INPUTS = ['.jsonl', '.json', '.sse', '.txt', '']
-
-const corpora = join(projectDir, 'corpora')
-const samples = readdirSync(corpora).flatMap((dialect) => {
-  const folder = join(corpora, dialect)
-  const names = statSync(folder).isDirectory() ? readdirSync(folder) : []
-  return names
-    .filter((name) => name.endsWith(ENDING))
-    .map((written) => {
-      const base = join(folder, written.slice(0, -ENDING.length))
-      const file = base + INPUTS.find((ending) => existsSync(base + ending))
-      return { name: `${dialect}/${written}`, file, stream: join(folder, written) }
-    })
-})
-
-/** Requests and tokens by model, in what the wire of events carries: it does not tell how long a cache is kept. */
+/** Requests, tokens and stated prices by model, in what the wire of events carries: it does not tell how long a cache is kept. */
 async function usageOf(path: string): Promise<object[]> {
   const { report } = await countUsage({ paths: [path], by: ['model'], zone: 'UTC', jobs: 0 })
   const used = report.usage.rows.filter(({ figures }) => figures.requests > 0)
-  return used.map(({ keys, figures: { requests, tokens } }) => {
+  return used.map(({ keys, figures: { requests, tokens, reportedPicoUsd } }) => {
     const { input, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h, output } = tokens
     const written = [cacheWrite, cacheWrite5m, cacheWrite1h].reduce<number>((sum, n) => sum + (n ?? 0), 0)
-    return { model: keys[0], requests, input, cacheRead, written, output }
+    return { model: keys[0], requests, input, cacheRead, written, output, reportedPicoUsd }
   })
 }
 
-test.each(samples)('usage of $name is that of its transcript', async ({ file, stream }) => {
-  expect(await usageOf(stream)).toEqual(await usageOf(file))
+/** The price that an old session file states on a line is in no event. */
+const PRICED_BY_LINE = 'usage-oddities.jsonl'
+
+test.each(SAMPLES)('usage of the events of $dialect/$name is that of their transcript', async (sample) => {
+  const [told, own] = [await usageOf(sample.events), await usageOf(sample.file)]
+  const unpriced = sample.name === PRICED_BY_LINE ? { reportedPicoUsd: null } : {}
+  expect(told).toEqual(own.map((row) => ({ ...row, ...unpriced })))
 })
 
 test('there are samples that used something', async () => {
-  const used = await Promise.all(samples.map(({ stream }) => usageOf(stream)))
-  expect(used.filter((rows) => rows.length > 0).length).toBeGreaterThan(samples.length / 2)
+  const used = await Promise.all(SAMPLES.map(({ events }) => usageOf(events)))
+  expect(used.filter((rows) => rows.length > 0).length).toBeGreaterThan(SAMPLES.length / 2)
 })

@@ -1,76 +1,19 @@
-import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Dialects } from '../../src/dialect/registry.ts'
-import { Scanner } from '../../src/kernel/scanner.ts'
-import { readLarge } from '../../src/pipeline/large.ts'
-import { Pool } from '../../src/pipeline/pool.ts'
-import { readJob } from '../../src/pipeline/read-job.ts'
+import { describe, expect, test } from 'vitest'
 import { jsonLines } from '../cli/command.ts'
+import { sha256 } from '../digest.ts'
+import { ownFolder } from '../fault/folder.ts'
 import { projectDir } from '../shared.ts'
-import { readStrictly } from '../strict-reader.ts'
-import { converted, everyOption, jobOf, KeptOutput } from './converting.ts'
+import { converted } from './converting.ts'
 
-const CHUNK_SIZES = [1, 64, 1024, 4099, 1 << 24]
-const folder = mkdtempSync(join(tmpdir(), 'millrace-framed-'))
-afterAll(() => rmSync(folder, { recursive: true }))
-
-const sha256 = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex')
+const folder = ownFolder('framed')
 
 function file(name: string, content: string): string {
   const path = join(folder, name)
   writeFileSync(path, content)
   return path
 }
-
-const samples = ['go-harness', 'cabinet-raw', 'cabinet'].flatMap((dialect) => {
-  const path = join(projectDir, 'corpora', dialect)
-  return readdirSync(path)
-    .filter((name) => !/\.(?:events|cabinet)\.jsonl$/.test(name))
-    .map((name) => ({
-      dialect,
-      name,
-      path: join(path, name),
-      expected: readFileSync(join(path, name.replace(/\.\w+$/, '.events.jsonl')), 'utf8'),
-    }))
-})
-
-describe.each(samples)('$dialect/$name', ({ dialect, path, expected }) => {
-  test('its expected events pass a strict reader', () => {
-    expect(readStrictly(Buffer.from(expected)).length).toBeGreaterThan(0)
-  })
-
-  test.each(CHUNK_SIZES)('converts in chunks of %i bytes', async (chunkBytes) => {
-    const stream = new KeptOutput()
-    const tools = { scanner: new Scanner(), dialects: new Dialects(), stream }
-    const job = jobOf(path, statSync(path).size)
-    const [result] = await readJob(job, everyOption({ chunkBytes, digest: true }), tools)
-    expect(stream.kept().toString('utf8')).toBe(expected)
-    if (result === undefined) throw new Error('no result')
-    expect(result.dialect).toBe(dialect)
-    expect(result.digest).toBe(sha256(readFileSync(path)))
-    const { read, blank, ...bins } = result.records
-    expect(Object.values(bins).reduce((sum, n) => sum + n, 0)).toBe(read)
-    expect(blank).toBeGreaterThanOrEqual(0)
-  })
-})
-
-describe('by all workers at once', () => {
-  let pool: Pool
-  beforeAll(() => {
-    pool = new Pool(2)
-  })
-  afterAll(() => pool.close())
-
-  test.each(samples)('$dialect/$name', async ({ path, expected }) => {
-    const stream = new KeptOutput()
-    const tools = { scanner: new Scanner(), dialects: new Dialects(), stream }
-    await readLarge(jobOf(path, statSync(path).size), everyOption({ chunkBytes: 512 }), tools, pool)
-    expect(stream.kept().toString('utf8')).toBe(expected)
-  })
-})
 
 describe('a record of an event stream', () => {
   const odd = '{"id":"r:0","run_id":"r","type":"odd","timestamp":"t"}'
