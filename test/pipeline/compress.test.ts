@@ -10,6 +10,7 @@ import { type Compression, compressorFor, zstdCompressor } from '../../src/sourc
 import { decodedByMagic, openSource } from '../../src/source/codec.ts'
 import { ReplaySource, type Source } from '../../src/source/source.ts'
 import { generatedFile, ownFolder } from '../fault/folder.ts'
+import { readWhole } from '../source/read-whole.ts'
 import { converted, KeptOutput } from './converting.ts'
 
 const folder = ownFolder('compress')
@@ -29,22 +30,10 @@ beforeAll(async () => {
   large = await generatedFile(join(folder, 'large'), LARGE_BYTES)
 })
 
-async function readAll(source: Source): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  for (;;) {
-    const piece = Buffer.alloc(100_000)
-    const got = await source.read(piece, 0, piece.length)
-    if (got === 0) break
-    pieces.push(piece.subarray(0, got))
-  }
-  source.close()
-  return Buffer.concat(pieces)
-}
-
 const nothing: Source = { read: () => 0, close: () => {} }
 
 async function decoded(bytes: Uint8Array): Promise<Buffer> {
-  return readAll(await decodedByMagic(new ReplaySource(bytes, nothing)))
+  return readWhole(await decodedByMagic(new ReplaySource(bytes, nothing)))
 }
 
 describe.each(FORMATS)('outputs as %s', (compress) => {
@@ -65,7 +54,7 @@ describe.each(FORMATS)('outputs as %s', (compress) => {
     expect(result?.output?.endsWith(suffix)).toBe(true)
     const { source, compressed } = await openSource(result?.output ?? '')
     expect(compressed).toBe(true)
-    expect((await readAll(source)).equals(plain)).toBe(true)
+    expect((await readWhole(source)).equals(plain)).toBe(true)
     expect(result?.outputBytes).toBe(plain.length)
     const single = join(folder, compress, 'one.out')
     await convert({ paths: [input], to: () => ({ kind: 'file', path: single }), compress, jobs: 0 })
@@ -146,5 +135,5 @@ test('a block is a member: what broke off keeps those before it', async () => {
   const file = join(folder, 'cut', 'x.gz')
   writeFileSync(file, kept.kept().subarray(0, -10))
   const { source } = await openSource(file)
-  expect((await readAll(source)).length).toBeGreaterThanOrEqual(2 * 1024 * 1024)
+  expect((await readWhole(source)).length).toBeGreaterThanOrEqual(2 * 1024 * 1024)
 })

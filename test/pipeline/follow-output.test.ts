@@ -8,6 +8,7 @@ import type { JobOptions } from '../../src/pipeline/job.ts'
 import { jobOptions } from '../../src/pipeline/options.ts'
 import { openSource } from '../../src/source/codec.ts'
 import { ownFolder } from '../fault/folder.ts'
+import { readWhole } from '../source/read-whole.ts'
 import { converted } from './converting.ts'
 import { following, runOf, serving, stream } from './following.ts'
 
@@ -47,15 +48,7 @@ function wanting(options: Partial<JobOptions>): { readonly options: JobOptions }
 
 async function decoded(file: string): Promise<string> {
   const { source } = await openSource(file)
-  const parts: Buffer[] = []
-  const part = Buffer.alloc(65_536)
-  for (;;) {
-    const got = await source.read(part, 0, part.length)
-    if (got === 0) break
-    parts.push(Buffer.from(part.subarray(0, got)))
-  }
-  source.close()
-  return Buffer.concat(parts).toString()
+  return (await readWhole(source)).toString()
 }
 
 describe('a terminal record without a line feed', () => {

@@ -9,6 +9,7 @@ import { DecodedSource, CountingSource } from '../../src/source/decoded.ts'
 import { ByteReader } from '../../src/source/byte-reader.ts'
 import { gunzip } from '../../src/source/gzip.ts'
 import type { Source, Trouble } from '../../src/source/source.ts'
+import { readWhole } from './read-whole.ts'
 
 /** `{"n":1}\n{"n":2}\n` and `{"n":3}\n`, one frame each. */
 const ZSTD_TWO = Buffer.from('KLUv/QRYgQAAeyJuIjoxfQp7Im4iOjJ9CkUsYJk=', 'base64')
@@ -27,28 +28,14 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-async function readAll(
-  source: Source,
-  pieceBytes = 70_001,
-): Promise<{ content: Buffer; trouble: Trouble | null }> {
-  const pieces: Buffer[] = []
-  const piece = Buffer.alloc(pieceBytes)
-  for (;;) {
-    const got = await source.read(piece, 0, piece.length)
-    if (got === 0) break
-    pieces.push(Buffer.from(piece.subarray(0, got)))
-  }
-  source.close()
-  return { content: Buffer.concat(pieces), trouble: source.trouble ?? null }
-}
-
 async function decoded(
   bytes: Uint8Array,
 ): Promise<{ content: Buffer; trouble: Trouble | null; compressed: boolean }> {
   const file = join(folder, 'data')
   writeFileSync(file, bytes)
   const { source, compressed } = await openSource(file)
-  return { ...(await readAll(source)), compressed }
+  const content = await readWhole(source)
+  return { content, trouble: source.trouble ?? null, compressed }
 }
 
 describe('compressed data is told by its first bytes and read to its end', () => {
@@ -118,8 +105,8 @@ describe('what is wrong is said, and what came before is kept', () => {
 test('data that expands without end is refused', async () => {
   const bomb = new CountingSource(sourceOf(gzipSync(Buffer.alloc(100 * 1024 * 1024))))
   const source = new DecodedSource(bomb, gunzip(new ByteReader(bomb)), { ratio: 100, bytes: 2 ** 40 })
-  const { content, trouble } = await readAll(source, 1024 * 1024)
-  expect(trouble?.kind).toBe('bomb')
+  const content = await readWhole(source, 1024 * 1024)
+  expect(source.trouble?.kind).toBe('bomb')
   expect(content.length).toBeLessThan(100 * 1024 * 1024)
 })
 
@@ -131,7 +118,7 @@ test('a member that ends anywhere in what was read leaves the rest to the next',
       ratio: 5000,
       bytes: 2 ** 40,
     })
-    expect((await readAll(source)).content.toString()).toBe('one\ntwo\n')
+    expect((await readWhole(source)).toString()).toBe('one\ntwo\n')
   }
 })
 

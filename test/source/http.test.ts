@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openSource } from '../../src/source/codec.ts'
 import { HttpSource } from '../../src/source/http.ts'
-import type { Source } from '../../src/source/source.ts'
 import { SourceError } from '../../src/source/source-error.ts'
+import { readWhole } from './read-whole.ts'
 
 const LIMITS = { redirects: 5, tries: 5, pauseMs: 1, longestPauseMs: 20, silenceMs: 1000 }
 const body = Buffer.from(Array.from({ length: 20_000 }, (_, n) => `{"n":${n}}\n`).join(''))
@@ -25,18 +25,6 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
   return `http://127.0.0.1:${address.port}`
 }
 
-async function readAll(source: Source): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  const piece = Buffer.alloc(10_007)
-  for (;;) {
-    const got = await source.read(piece, 0, piece.length)
-    if (got === 0) break
-    pieces.push(Buffer.from(piece.subarray(0, got)))
-  }
-  source.close()
-  return Buffer.concat(pieces)
-}
-
 /** Where a request wants the body to begin. */
 function startOf(request: IncomingMessage): number {
   return Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0)
@@ -49,14 +37,14 @@ function cut(request: IncomingMessage, response: ServerResponse, start: number, 
 describe('an address is read like a file', () => {
   test('whole', async () => {
     const at = await serve((_, response) => response.end(body))
-    expect((await readAll(new HttpSource(at, [], LIMITS))).equals(body)).toBe(true)
+    expect((await readWhole(new HttpSource(at, [], LIMITS))).equals(body)).toBe(true)
   })
 
   test('compressed', async () => {
     const at = await serve((_, response) => response.end(gzipSync(body)))
     const { source, compressed } = await openSource(`${at}/run.jsonl.gz`)
     expect(compressed).toBe(true)
-    expect((await readAll(source)).equals(body)).toBe(true)
+    expect((await readWhole(source)).equals(body)).toBe(true)
   })
 
   test.each([1, 9_999, 50_000])('cut after every %i bytes, taken up by range', async (bytes) => {
@@ -69,7 +57,7 @@ describe('an address is read like a file', () => {
       if (start + part >= body.length) response.end(body.subarray(start))
       else cut(request, response, start, part)
     })
-    expect((await readAll(new HttpSource(at, [], LIMITS))).equals(body)).toBe(true)
+    expect((await readWhole(new HttpSource(at, [], LIMITS))).equals(body)).toBe(true)
     expect(requests).toBeGreaterThan(1)
   })
 
@@ -80,7 +68,7 @@ describe('an address is read like a file', () => {
       if (++requests === 1) cut(request, response, 0, 70_000)
       else response.end(body)
     })
-    expect((await readAll(new HttpSource(at, [], LIMITS))).equals(body)).toBe(true)
+    expect((await readWhole(new HttpSource(at, [], LIMITS))).equals(body)).toBe(true)
   })
 
   test.each([429, 500, 502, 503])('after an answer %i', async (status) => {
@@ -89,7 +77,7 @@ describe('an address is read like a file', () => {
       if (++requests < 3) response.writeHead(status, { 'retry-after': '0' }).end()
       else response.end(body)
     })
-    expect((await readAll(new HttpSource(at, [], LIMITS))).equals(body)).toBe(true)
+    expect((await readWhole(new HttpSource(at, [], LIMITS))).equals(body)).toBe(true)
   })
 })
 
@@ -101,7 +89,7 @@ describe('what cannot be read is said', () => {
     [503, 'ERR_INPUT_UNREADABLE', /answered 503/],
   ])('%i', async (status, code, message) => {
     const at = await serve((_, response) => response.writeHead(status, { 'retry-after': '0' }).end())
-    const error = await readAll(new HttpSource(`${at}/a?token=secret`, [], LIMITS)).catch((e: unknown) => e)
+    const error = await readWhole(new HttpSource(`${at}/a?token=secret`, [], LIMITS)).catch((e: unknown) => e)
     expect(error).toBeInstanceOf(SourceError)
     expect(error).toMatchObject({ code })
     expect(String(error)).toMatch(message)
@@ -116,13 +104,13 @@ describe('what cannot be read is said', () => {
       return cut(request, response, 0, 30_000)
     })
     const source = new HttpSource(at, [], LIMITS)
-    expect((await readAll(source)).equals(body.subarray(0, 30_000))).toBe(true)
+    expect((await readWhole(source)).equals(body.subarray(0, 30_000))).toBe(true)
     expect(source.trouble?.kind).toBe('cut')
   })
 
   test('redirects without end', async () => {
     const at = await serve((_, response) => response.writeHead(302, { location: '/again' }).end())
-    await expect(readAll(new HttpSource(at, [], LIMITS))).rejects.toThrow(/redirects/)
+    await expect(readWhole(new HttpSource(at, [], LIMITS))).rejects.toThrow(/redirects/)
   })
 })
 
@@ -134,7 +122,7 @@ test('credentials go where they were given for, and nowhere else', async () => {
       response.writeHead(307, { location: at.replace('127.0.0.1', 'localhost') }).end()
     else response.end(body)
   })
-  await readAll(new HttpSource(`${at}/first`, [['X-Key', 'secret']], LIMITS)).catch(() => {})
+  await readWhole(new HttpSource(`${at}/first`, [['X-Key', 'secret']], LIMITS)).catch(() => {})
   expect(seen[0]).toBe('secret')
   expect(seen.slice(1)).not.toContain('secret')
 })
