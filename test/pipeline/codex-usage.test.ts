@@ -3,35 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { convert } from '../../src/pipeline/convert.ts'
-import { countUsage } from '../../src/pipeline/count.ts'
-import { usageJson } from '../../src/report/usage-json.ts'
 import type { GroupKey } from '../../src/usage/group.ts'
 import { describeWithShared, projectDir, sharedDir } from '../shared.ts'
-
-interface Row {
-  readonly day?: string | null
-  readonly transcript?: string | null
-  readonly session?: string | null
-  readonly requests: number
-  readonly tokens: Readonly<Record<string, number | null>>
-}
-
-interface Report {
-  readonly rows: readonly Row[]
-  readonly totals: Row
-  readonly corpus: Readonly<Record<string, unknown>>
-  readonly notices: readonly { readonly code: string; readonly count: number }[]
-}
+import { type UsageDocument, usageOf } from './counting.ts'
 
 const corpora = join(projectDir, 'corpora')
 
-async function usageOf(paths: readonly string[], by: readonly GroupKey[] = ['model']): Promise<Report> {
-  const { report } = await countUsage({ paths, by, zone: 'UTC', jobs: 0 })
-  const parsed: Report = JSON.parse(usageJson(report))
-  return parsed
-}
-
-function codes({ notices }: Report): string[] {
+function codes({ notices }: UsageDocument): string[] {
   return notices.map(({ code }) => code).filter((code) => !/^(?:tier|price)-|unpriced/.test(code))
 }
 
@@ -46,7 +24,7 @@ describe('a family of Codex threads', () => {
   ])('bills copied history once, for its day and its thread: $name', async ({ order }) => {
     const report = await usageOf(
       order.map((i) => family[i] ?? ''),
-      ['day', 'transcript'],
+      { by: ['day', 'transcript'] },
     )
     expect(report.rows.map(({ day, requests, tokens }) => [day, requests, tokens['total']])).toEqual([
       ['2026-10-06', 4, 7150],
@@ -103,7 +81,7 @@ describe('our own streams of Codex', () => {
     const output = join(folder, `${name.replace('/', '-')}.events.jsonl`)
     await convert({ paths: [path], to: () => ({ kind: 'file', path: output }), jobs: 0 })
     const by: GroupKey[] = ['day', 'model', 'session']
-    const [own, again] = [await usageOf([path], by), await usageOf([output], by)]
+    const [own, again] = [await usageOf([path], { by }), await usageOf([output], { by })]
     expect(again.rows).toEqual(own.rows)
     expect(again.totals).toEqual(own.totals)
   })
@@ -137,7 +115,7 @@ describeWithShared('known totals of Codex', () => {
   async function compared({ file, files, expected, what }: Golden) {
     const report = await usageOf(
       (files ?? ['']).map((name) => join(fixtures, file, name)),
-      ['transcript'],
+      { by: ['transcript'] },
     )
     const ofChild = what.startsWith('part of the child')
     const row = ofChild ? report.rows.find(({ transcript }) => transcript?.includes('child')) : report.totals
@@ -164,7 +142,7 @@ describeWithShared('known totals of Codex', () => {
     const file = 'vendors/codex-exec-json/two-runs-0.4x.jsonl'
     const golden = entries.find((entry) => entry.file === file)
     const threads: unknown = golden?.expected['threads']
-    const report = await usageOf([join(fixtures, file)], ['session'])
+    const report = await usageOf([join(fixtures, file)], { by: ['session'] })
     const found = report.rows.map(({ session, tokens }) => ({
       thread_id: session,
       input_uncached: tokens['input'],

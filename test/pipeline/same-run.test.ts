@@ -1,39 +1,14 @@
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { convert } from '../../src/pipeline/convert.ts'
-import { countRecords, countUsage } from '../../src/pipeline/count.ts'
+import { countRecords } from '../../src/pipeline/count.ts'
 import { censusJson } from '../../src/report/census-json.ts'
-import { usageJson } from '../../src/report/usage-json.ts'
+import { SAMPLES } from '../samples.ts'
 import { projectDir } from '../shared.ts'
-
-interface Counts {
-  readonly requests: number
-  readonly tokens: Readonly<Record<string, number | null>>
-  readonly cost: Readonly<Record<string, unknown>>
-}
-
-interface Report {
-  readonly rows: readonly (Counts & { readonly model: string | null })[]
-  readonly totals: Counts
-  readonly corpus: { readonly duplicate_responses: number }
-  readonly notices: readonly {
-    readonly code: string
-    readonly path: string | null
-    readonly count: number
-    readonly message: string
-  }[]
-}
+import { type UsageDocument, usageOf } from './counting.ts'
 
 let folder = ''
 beforeAll(() => {
@@ -55,12 +30,6 @@ function corpusOf(files: Readonly<Record<string, string | { readonly copyOf: str
   return root
 }
 
-async function usageOf(paths: readonly string[], jobs = 0): Promise<Report> {
-  const { report } = await countUsage({ paths, by: ['model'], zone: 'UTC', jobs })
-  const parsed: Report = JSON.parse(usageJson(report))
-  return parsed
-}
-
 /** A census but for what it says of the files it was taken of. */
 async function censusOf(root: string, jobs = 0): Promise<object> {
   const { report } = await countRecords({ paths: [root], jobs })
@@ -68,7 +37,7 @@ async function censusOf(root: string, jobs = 0): Promise<object> {
   return counts
 }
 
-function twice({ notices }: Report): [string, string | null, number, string][] {
+function twice({ notices }: UsageDocument): [string, string | null, number, string][] {
   return notices
     .filter(({ code }) => code === 'same-run-twice' || code === 'same-bytes')
     .map(({ code, path, count, message }) => [
@@ -177,7 +146,7 @@ describe('a capture of Claude beside its session file', () => {
       ['claude-sonnet-4-5-20250929', 3, 20 + 70 + 200 + 160],
     ])
     expect(twice(report)).toEqual([['same-run-twice', session, 2, stream]])
-    expect(report.corpus.duplicate_responses).toBe(2)
+    expect(report.corpus['duplicate_responses']).toBe(2)
     // The session file tells all that the capture does.
     const stored = await censusOf(corpusOf({ [session]: STORED }))
     const both = corpusOf({ [stream]: PRINTED + RESULT, [session]: STORED })
@@ -292,46 +261,38 @@ describe('three forms of one run', () => {
   })
 })
 
-/** Samples of our own that are streams of events already, or say nothing of usage, have nothing to compare. */
-const SAMPLES = readdirSync(join(projectDir, 'corpora'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .flatMap(({ name }) =>
-    readdirSync(join(projectDir, 'corpora', name))
-      .filter((file) => /^[^.]+\.jsonl?$/.test(file))
-      .map((file) => `${name}/${file}`),
-  )
+const LINES = SAMPLES.filter(({ name }) => /\.jsonl?$/.test(name))
+/** Samples that are streams of events already, or say nothing of usage, have nothing to compare. */
+const TOLD = LINES.filter(({ dialect }) => dialect !== 'metaharness' && dialect !== 'unknown')
 
 describe('every sample', () => {
-  test.each(SAMPLES)('%s beside a copy under another name is counted once', async (sample) => {
-    const path = join(projectDir, 'corpora', sample)
-    const root = corpusOf({ [`k/${basename(sample)}`]: { copyOf: path } })
-    const alone = await usageOf([root])
-    const copied = corpusOf({
-      [`k/${basename(sample)}`]: { copyOf: path },
-      [`a/copy-${basename(sample)}`]: { copyOf: path },
-    })
-    const both = await usageOf([copied])
-    expect(both.totals).toEqual(alone.totals)
-    const isBilled = alone.rows.length > 0
-    expect(await censusOf(copied)).toEqual(await censusOf(root))
-    expect(twice(both).some(([code]) => code === 'same-bytes')).toBe(isBilled)
-  })
-
-  test.each(SAMPLES.filter((sample) => !/^(?:metaharness|unknown)\//.test(sample)))(
-    '%s beside a stream of events made of it is counted once, as its harness tells it',
-    async (sample) => {
-      const path = join(projectDir, 'corpora', sample)
-      const name = basename(sample)
-      const root = corpusOf({ [`k/${name}`]: { copyOf: path } })
+  test.each(LINES)(
+    '$dialect/$name beside a copy under another name is counted once',
+    async ({ name, file }) => {
+      const root = corpusOf({ [`k/${name}`]: { copyOf: file } })
       const alone = await usageOf([root])
-      const made = join(folder, `made-${sample.replace('/', '-')}.events.jsonl`)
+      const copied = corpusOf({ [`k/${name}`]: { copyOf: file }, [`a/copy-${name}`]: { copyOf: file } })
+      const both = await usageOf([copied])
+      expect(both.totals).toEqual(alone.totals)
+      const isBilled = alone.rows.length > 0
+      expect(await censusOf(copied)).toEqual(await censusOf(root))
+      expect(twice(both).some(([code]) => code === 'same-bytes')).toBe(isBilled)
+    },
+  )
+
+  test.each(TOLD)(
+    '$dialect/$name beside a stream of events made of it is counted once, as its harness tells it',
+    async ({ dialect, name, file }) => {
+      const root = corpusOf({ [`k/${name}`]: { copyOf: file } })
+      const alone = await usageOf([root])
+      const made = join(folder, `made-${dialect}-${name}.events.jsonl`)
       await convert({ paths: [join(root, 'k', name)], to: () => ({ kind: 'file', path: made }), jobs: 0 })
       for (const stream of ['a.events.jsonl', 'z.events.jsonl']) {
-        const beside = corpusOf({ [`k/${name}`]: { copyOf: path }, [stream]: { copyOf: made } })
+        const beside = corpusOf({ [`k/${name}`]: { copyOf: file }, [stream]: { copyOf: made } })
         const both = await usageOf([beside])
         expect(both.rows).toEqual(alone.rows)
         // Of two streams that others make of what a harness wrote, ours says more.
-        const left = sample.startsWith('cabinet/') ? `k/${name}` : stream
+        const left = dialect === 'cabinet' ? `k/${name}` : stream
         const found = twice(both).some(([code, noticed]) => code === 'same-run-twice' && noticed === left)
         expect(found).toBe(alone.totals.requests > 0)
         // Then its records are not counted a second time either.
@@ -355,7 +316,7 @@ test('a compressed copy is a copy, with any number of threads', async () => {
   const alone = await usageOf([root])
   writeFileSync(join(root, 'backup.jsonl.gz'), gzipSync(readFileSync(sample)))
   for (const jobs of [0, 2]) {
-    const both = await usageOf([root], jobs)
+    const both = await usageOf([root], { jobs })
     expect(both.totals).toEqual(alone.totals)
     expect(twice(both)).toEqual([['same-bytes', 'runs/loop.jsonl', 1, 'backup.jsonl.gz']])
   }
