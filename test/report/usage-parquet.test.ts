@@ -1,15 +1,10 @@
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { describe, expect, test } from 'vitest'
 import { usageParquet } from '../../src/report/usage-parquet.ts'
-import type { UsageReport } from '../../src/report/usage-report.ts'
-import { Calendar } from '../../src/usage/calendar.ts'
 import type { LedgerEntry } from '../../src/usage/entry.ts'
-import { type GroupKey, groupUsage } from '../../src/usage/group.ts'
-import { readOwnPrices } from '../../src/usage/price-file.ts'
-import { PriceTable } from '../../src/usage/prices.ts'
+import type { GroupKey } from '../../src/usage/group.ts'
 import { entry, tokens } from '../usage/entries.ts'
-
-const pricer = new PriceTable(await readOwnPrices())
+import { usageReport } from './reporting.ts'
 
 /** Rows of the report as a reader that shares no code with the writer sees them. */
 async function rowsOf(entries: readonly LedgerEntry[], by: readonly GroupKey[]) {
@@ -18,27 +13,7 @@ async function rowsOf(entries: readonly LedgerEntry[], by: readonly GroupKey[]) 
 }
 
 async function fileOf(entries: readonly LedgerEntry[], by: readonly GroupKey[]): Promise<ArrayBuffer> {
-  const calendar = new Calendar('Europe/Madrid')
-  const usage = groupUsage(
-    entries.map((one) => ({ entry: one, transcript: 0 })),
-    [{ path: 'a.jsonl', run: 'r', dialect: 'claude-session', harness: 'claude', project: '=cmd' }],
-    { by, calendar, span: { since: null, until: null }, pricer },
-  )
-  const report: UsageReport = {
-    zone: calendar.zone,
-    prices: { source: 'list', asOf: '2026-11-20' },
-    usage,
-    corpus: {
-      transcripts: 1,
-      sessions: 1,
-      subagentTranscripts: 0,
-      replayedRecords: 0,
-      duplicateResponses: 0,
-      digest: null,
-    },
-    notices: [],
-  }
-  const bytes = await usageParquet(report)
+  const bytes = await usageParquet(usageReport(entries, by))
   return new Uint8Array(bytes).buffer
 }
 

@@ -1,40 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { csvText, usageCsv } from '../../src/report/usage-csv.ts'
 import { usageJson } from '../../src/report/usage-json.ts'
-import { priceNotices, type UsageReport } from '../../src/report/usage-report.ts'
+import { priceNotices } from '../../src/report/usage-report.ts'
 import { usageTable } from '../../src/report/usage-table.ts'
-import { Calendar } from '../../src/usage/calendar.ts'
-import type { LedgerEntry } from '../../src/usage/entry.ts'
-import { type GroupKey, groupUsage } from '../../src/usage/group.ts'
-import { readOwnPrices } from '../../src/usage/price-file.ts'
-import { PriceTable } from '../../src/usage/prices.ts'
 import { entry, tokens } from '../usage/entries.ts'
+import { usageReport } from './reporting.ts'
 
-const pricer = new PriceTable(await readOwnPrices())
 const plain = { width: null, colour: false }
-
-function report(entries: readonly LedgerEntry[], by: readonly GroupKey[]): UsageReport {
-  const calendar = new Calendar('Europe/Madrid')
-  const usage = groupUsage(
-    entries.map((one) => ({ entry: one, transcript: 0 })),
-    [{ path: 'a.jsonl', run: 'r', dialect: 'claude-session', harness: 'claude', project: '=cmd' }],
-    { by, calendar, span: { since: null, until: null }, pricer },
-  )
-  return {
-    zone: calendar.zone,
-    prices: { source: 'list', asOf: '2026-11-20' },
-    usage,
-    corpus: {
-      transcripts: 1,
-      sessions: 1,
-      subagentTranscripts: 0,
-      replayedRecords: 0,
-      duplicateResponses: 0,
-      digest: null,
-    },
-    notices: [{ code: 'counter-went-back', path: 'a.jsonl', line: 9, count: 1, message: 'm' }],
-  }
-}
 
 const one = entry({
   model: 'claude-opus-4-8',
@@ -45,7 +17,7 @@ const unpriced = entry({ model: 'zz-new-9', at: null, final: false, tokens: toke
 
 describe('JSON', () => {
   test('has the published shape, keys in the published order', () => {
-    expect(usageJson(report([one], ['day', 'model']))).toBe(
+    expect(usageJson(usageReport([one], ['day', 'model']))).toBe(
       '{"format":"millrace.usage/1","zone":"Europe/Madrid","by":["day","model"],' +
         '"prices":{"source":"list","as_of":"2026-11-20"},' +
         '"rows":[{"day":"2026-11-30","model":"claude-opus-4-8",' +
@@ -59,7 +31,7 @@ describe('JSON', () => {
   })
 
   test('lists what has no price, with its tokens', () => {
-    const json = usageJson(report([one, unpriced], ['model']))
+    const json = usageJson(usageReport([one, unpriced], ['model']))
     expect(JSON.parse(json)).toMatchObject({
       unpriced: [{ model: 'zz-new-9', tokens: { input: 5, output: 5, cache_write: null, total: 10 } }],
       totals: { lower_bound: true, partial_cost: true, cost: { computed_usd: 0.000106 } },
@@ -67,7 +39,7 @@ describe('JSON', () => {
   })
 
   test('no requests at all are zero, not unknown', () => {
-    expect(JSON.parse(usageJson(report([], ['model'])))).toMatchObject({
+    expect(JSON.parse(usageJson(usageReport([], ['model'])))).toMatchObject({
       rows: [],
       totals: {
         requests: 0,
@@ -83,7 +55,7 @@ describe('JSON', () => {
 
 describe('CSV', () => {
   test('has one line a row, the names of the JSON', () => {
-    expect(usageCsv(report([one, unpriced], ['model', 'day', 'project']))).toBe(
+    expect(usageCsv(usageReport([one, unpriced], ['model', 'day', 'project']))).toBe(
       [
         'model,day,project,requests,tokens_input,tokens_cache_read,tokens_cache_write_5m,tokens_cache_write_1h,' +
           'tokens_cache_write,tokens_output,tokens_reasoning,tokens_total,web_search_requests,cost_reported_usd,' +
@@ -118,7 +90,7 @@ describe('CSV', () => {
 describe('table', () => {
   test('aligns numbers, sums up and explains its marks', () => {
     const big = entry({ model: 'claude-opus-4-8', tokens: tokens({ input: 1_234_567, output: 10 }) })
-    expect(usageTable(report([big, unpriced], ['model', 'day']), plain)).toBe(
+    expect(usageTable(usageReport([big, unpriced], ['model', 'day']), plain)).toBe(
       [
         'model            day         requests      input  cache read  cache write  output      tokens  cost USD',
         '───────────────────────────────────────────────────────────────────────────────────────────────────────',
@@ -138,7 +110,7 @@ describe('table', () => {
 
   test.each([40, 50, 60, 80, 100])('fits %i cells and says what it left out', (width) => {
     const long = entry({ model: `a-model-with-a-very-long-name-${'x'.repeat(90)}`, reportedPicoUsd: 5n })
-    const [header = '', rule = '', ...lines] = usageTable(report([long, one], ['model']), {
+    const [header = '', rule = '', ...lines] = usageTable(usageReport([long, one], ['model']), {
       width,
       colour: false,
     }).split('\n')
@@ -150,19 +122,19 @@ describe('table', () => {
 
   test('text out of transcripts cannot drive the terminal', () => {
     const evil = entry({ model: '\u001B[2Jred\u202E\u009B1m\n' })
-    const text = usageTable(report([evil], ['model']), plain)
+    const text = usageTable(usageReport([evil], ['model']), plain)
     for (const control of ['\u001B', '\u202E', '\u009B']) expect(text).not.toContain(control)
   })
 
   test('colours only when asked', () => {
-    expect(usageTable(report([one], ['model']), { width: null, colour: true })).toContain('\u001B[1m')
-    expect(usageTable(report([one], ['model']), plain)).not.toContain('\u001B')
+    expect(usageTable(usageReport([one], ['model']), { width: null, colour: true })).toContain('\u001B[1m')
+    expect(usageTable(usageReport([one], ['model']), plain)).not.toContain('\u001B')
   })
 })
 
 test('what prices left open becomes notices', () => {
   const notices = priceNotices(
-    report([entry({ tokens: tokens({ cacheWrite: 5 }) }), entry({ at: null })], []).usage,
+    usageReport([entry({ tokens: tokens({ cacheWrite: 5 }) }), entry({ at: null })], []).usage,
   )
   expect(notices.map(({ code, count }) => [code, count])).toEqual([
     ['price-date-unknown', 1],
