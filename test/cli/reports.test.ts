@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parquetReadObjects } from 'hyparquet'
 import { describe, expect, test } from 'vitest'
+import { GROUP_KEYS } from '../../src/usage/group.ts'
 import { ownFolder } from '../fault/folder.ts'
 import { projectDir } from '../shared.ts'
 import { millrace } from './command.ts'
@@ -9,20 +10,6 @@ import { millrace } from './command.ts'
 const folder = ownFolder('reports')
 const demo = join(projectDir, 'corpora', 'demo')
 const corpus = (name: string): string => join(projectDir, 'corpora', name)
-const KEYS = [
-  'day',
-  'hour',
-  'week',
-  'month',
-  'model',
-  'harness',
-  'dialect',
-  'project',
-  'session',
-  'run',
-  'transcript',
-]
-
 interface Usage {
   readonly zone: string
   readonly by: readonly string[]
@@ -72,7 +59,7 @@ describe('usage', () => {
     expect(both.code).toBe(2)
   })
 
-  test.each(KEYS)('by %s adds up to the total', async (key) => {
+  test.each(GROUP_KEYS)('by %s adds up to the total', async (key) => {
     const whole = await usage()
     const { by, rows, totals } = await usage('--by', key, '--zone', 'Europe/Madrid')
     expect(by).toEqual([key])

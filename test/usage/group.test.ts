@@ -217,6 +217,10 @@ describe('lists of keys', () => {
   test('are read in their order', () => {
     expect(parseGroupKeys('day, model')).toEqual({ ok: true, value: ['day', 'model'] })
   })
+  test('may hold every key that is published', () => {
+    const published = 'day,hour,week,month,model,harness,dialect,project,session,run,transcript'
+    expect(parseGroupKeys(published)).toEqual({ ok: true, value: GROUP_KEYS })
+  })
   test.each(['', 'year', 'day,day', 'day,'])('%j is refused', (text) => {
     expect(parseGroupKeys(text).ok).toBe(false)
   })
