@@ -9,7 +9,7 @@ import { beginSession } from './begun-session.ts'
 import { blankSession } from './blank.ts'
 import { answerCall, requestCall } from './calls.ts'
 import { type Deltas, hear, noDeltas, say } from './gemini/deltas.ts'
-import { result } from './gemini/result.ts'
+import { result, type Told } from './gemini/result.ts'
 import { operationsOf } from './operations.ts'
 import { keptTimeOf, timeAt } from './times.ts'
 import { textAt, wordAt } from './values.ts'
@@ -226,14 +226,7 @@ function output(record: RecordView, fields: Fields, state: State, sink: Sink): B
 
 function finish(
   record: RecordView,
-  told: {
-    readonly at: Text
-    readonly status: Node
-    readonly isError: boolean | null
-    readonly error: Node
-    readonly stats: Node
-    readonly answer: Node
-  },
+  told: Omit<Told, 'session' | 'model' | 'process'>,
   state: State,
   sink: Sink,
 ): void {
