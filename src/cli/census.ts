@@ -4,7 +4,7 @@ import { censusJson } from '../report/census-json.ts'
 import { censusTable } from '../report/census-table.ts'
 import { Console } from './console.ts'
 import { interruptible } from './interruption.ts'
-import { pathsOrPlaces } from './places.ts'
+import { PATHS_OR_PLACES, pathsOrPlaces } from './places.ts'
 import {
   inWords,
   progressOf,
@@ -30,10 +30,7 @@ export function censusCommand(program: Command, done: (code: number) => void): v
       .description(
         'Count what transcripts hold: records, events, tools, decisions, warnings, models, sessions.',
       )
-      .argument(
-        '[path...]',
-        'files, folders, globs, addresses, or - for standard input (default: where harnesses keep theirs)',
-      )
+      .argument('[path...]', PATHS_OR_PLACES)
       .option('--json', 'one JSON document')
       .option('--digest', 'compute the digest of the corpus')
       .addHelpText('after', '\nExample:\n  millrace census runs/ --json\n'),

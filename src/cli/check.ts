@@ -8,6 +8,7 @@ import { Exit, UsageError } from './exit.ts'
 import { interruptible } from './interruption.ts'
 import {
   inWords,
+  PATHS,
   progressOf,
   reading,
   type ReadingFlags,
@@ -31,7 +32,7 @@ export function checkCommand(program: Command, done: (code: number) => void): vo
       .description(
         'Judge transcripts line by line: refusals of event streams, damage, completeness, and whether it can be said what a run never did.',
       )
-      .argument('<path...>', 'files, folders, globs, or - for standard input')
+      .argument('<path...>', PATHS)
       .option('--json', 'one JSON line a transcript')
       .option('--tolerant', "accept event streams as b10x's own converter writes them")
       .option('--cross-check', 'ask JSON.parse and simdjson about every line')

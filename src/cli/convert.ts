@@ -12,6 +12,7 @@ import { interruptible } from './interruption.ts'
 import {
   inWords,
   many,
+  PATHS,
   progressOf,
   reading,
   type ReadingFlags,
@@ -74,7 +75,7 @@ export function convertCommand(program: Command, done: (code: number) => void): 
     languageOptions(program.command('convert'))
       .summary('translate transcripts into one event language')
       .description('Translate transcripts into streams of events, one a transcript, with a manifest.')
-      .argument('<path...>', 'files, folders, globs, or - for standard input')
+      .argument('<path...>', PATHS)
       .option('-o, --output <path>', 'a folder, a file, or - for standard output (default: -)')
       .addOption(
         new Option('--compress <format>', 'compress outputs, which get the suffix of the format')

@@ -12,7 +12,7 @@ import { COMPRESSIONS } from '../source/compress.ts'
 import { cabinet, type CabinetFlags, compression, type CompressFlags, languageOptions } from './convert.ts'
 import { Exit, UsageError } from './exit.ts'
 import { interruptible } from './interruption.ts'
-import { header, many, reading, type ReadingFlags } from './reading.ts'
+import { inputOptions, many, reading, type ReadingFlags } from './reading.ts'
 
 interface Flags extends CabinetFlags, CompressFlags, Pick<ReadingFlags, 'from' | 'header' | 'quiet'> {
   readonly output?: string
@@ -30,7 +30,7 @@ const RunExit = { Completed: 0, Failed: 2, Waiting: 3, Cancelled: 6 } as const
 
 /** `millrace follow` */
 export function followCommand(program: Command, done: (code: number) => void): void {
-  languageOptions(program.command('follow'))
+  inputOptions(languageOptions(program.command('follow')))
     .summary('translate transcripts while they are written')
     .description(
       'Translate transcripts while they are written: files that grow, standard input, and event streams of go-agent-harness servers. Ends with their runs. A folder gets one file each, and a manifest at the end.',
@@ -38,7 +38,6 @@ export function followCommand(program: Command, done: (code: number) => void): v
     .argument('<input...>', 'files, addresses of event streams, or - for standard input')
     .option('-o, --output <path>', 'a folder, a file, or - for standard output (default: -)')
     .option('--since-now', 'leave out what was there before')
-    .option('--from <dialect>', 'read every input as this dialect, whatever its content says')
     .addOption(
       new Option(
         '--compress <format>',
@@ -51,12 +50,6 @@ export function followCommand(program: Command, done: (code: number) => void): v
       '--silence <seconds>',
       'time without an event after which a connection is made anew (default: 60)',
       seconds,
-    )
-    .option(
-      '-H, --header <header>',
-      "'Name: value' for inputs that are addresses; may be repeated",
-      header,
-      [],
     )
     .option('-q, --quiet', 'no summary line')
     .addHelpText(

@@ -2,6 +2,10 @@ import { placesHere } from '../source/places.ts'
 import type { Console } from './console.ts'
 import { plain } from './console.ts'
 import { UsageError } from './exit.ts'
+import { PATHS } from './reading.ts'
+
+/** What the PATHs of a command are that may do without, for its help. */
+export const PATHS_OR_PLACES = `${PATHS} (default: where harnesses keep theirs)`
 
 /**
  * The PATHs to read: those given, else the places where harnesses keep their transcripts, which is said.

@@ -23,10 +23,24 @@ export interface ReadingFlags {
 const FAILURES = ['opaque', 'unparsed', 'truncated', 'unpriced', 'partial'] as const
 export type Failure = (typeof FAILURES)[number]
 
-/** Add the options that every reading command has. */
-export function readingOptions(command: Command): Command {
+/** What a PATH may be, for the help of the commands that take some. */
+export const PATHS = 'files, folders, globs, addresses, or - for standard input'
+
+/** Add the options that say how inputs are to be read, at rest or while they are written. */
+export function inputOptions(command: Command): Command {
   return command
     .option('--from <dialect>', 'read every input as this dialect, whatever its content says')
+    .option(
+      '-H, --header <header>',
+      "'Name: value' for inputs that are addresses; may be repeated",
+      header,
+      [],
+    )
+}
+
+/** Add the options that every command has that reads to the end of its inputs. */
+export function readingOptions(command: Command): Command {
+  return inputOptions(command)
     .addOption(
       new Option('-j, --jobs <n>', 'threads that read; 0 runs all in the main thread (default: one a core)')
         .env('MILLRACE_JOBS')
@@ -37,12 +51,6 @@ export function readingOptions(command: Command): Command {
       whole(text, 64),
     )
     .option('--fail-on <list>', `exit 1 when there are any: ${FAILURES.join(', ')}`, failureList)
-    .option(
-      '-H, --header <header>',
-      "'Name: value' for inputs that are addresses; may be repeated",
-      header,
-      [],
-    )
     .option('-q, --quiet', 'no progress and no summary line')
 }
 
@@ -178,7 +186,7 @@ function failureList(text: string): Failure[] {
 }
 
 /** A header of the command line, behind those before it. @throws InvalidArgumentError */
-export function header(text: string, before: HttpHeaders): HttpHeaders {
+function header(text: string, before: HttpHeaders): HttpHeaders {
   const colon = text.indexOf(':')
   // The value may be a secret: it is not repeated.
   if (colon < 1) throw new InvalidArgumentError("'Name: value' is wanted.")

@@ -11,7 +11,7 @@ import type { UsageReport } from '../report/usage-report.ts'
 import { usageTable } from '../report/usage-table.ts'
 import { dayName, systemZone, zoneName } from '../usage/calendar.ts'
 import type { Checked } from '../usage/checked.ts'
-import { parseGroupKeys } from '../usage/group.ts'
+import { GROUP_KEYS, parseGroupKeys } from '../usage/group.ts'
 import { parsePriceFile } from '../usage/price-input.ts'
 import { PriceTable } from '../usage/prices.ts'
 import type { Pricer } from '../usage/pricing.ts'
@@ -19,7 +19,7 @@ import { parseRateCard } from '../usage/rate-card.ts'
 import { Console, plain } from './console.ts'
 import { Exit, UsageError } from './exit.ts'
 import { interruptible } from './interruption.ts'
-import { pathsOrPlaces } from './places.ts'
+import { PATHS_OR_PLACES, pathsOrPlaces } from './places.ts'
 import {
   inWords,
   progressOf,
@@ -52,14 +52,8 @@ export function usageCommand(program: Command, done: (code: number) => void): vo
       .command('usage')
       .summary('tokens and cost, each request counted once')
       .description('Count tokens and cost, each request once over the whole corpus.')
-      .argument(
-        '[path...]',
-        'files, folders, globs, addresses, or - for standard input (default: where harnesses keep theirs)',
-      )
-      .option(
-        '--by <keys>',
-        'day, hour, week, month, model, harness, dialect, project, session, run, transcript',
-      )
+      .argument('[path...]', PATHS_OR_PLACES)
+      .option('--by <keys>', GROUP_KEYS.join(', '))
       .option('--zone <name>', 'IANA time zone of days and hours (default: that of this machine)')
       .option('--since <day>', 'first day, as 2026-01-31')
       .option('--until <day>', 'last day, included')
