@@ -3,7 +3,8 @@ import type { Billed, Tokens } from '../src/event/billing.ts'
 import { LedgerSink } from '../src/sink/ledger.ts'
 import { BLOCK_ROWS } from '../src/usage/entry-row.ts'
 import { EntryStore } from '../src/usage/entry-store.ts'
-import { addLedger, emptyLineage, resolveLineage } from '../src/usage/lineage.ts'
+import { addLedger, emptyLineage } from '../src/usage/lineage.ts'
+import { resolveLineage } from '../src/usage/resolution.ts'
 
 const usage = `Measure the memory that a ledger takes: bytes a request, from the records of a corpus to its sums.
 

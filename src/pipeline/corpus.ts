@@ -1,12 +1,7 @@
 import type { ReportNotice } from '../report/notice.ts'
 import { type Forms, type FormTranscript, sameRuns, sessionIdOf } from '../usage/forms.ts'
-import {
-  addLedger,
-  emptyLineage,
-  type ResolvedLineage,
-  resolveLineage,
-  type Standing,
-} from '../usage/lineage.ts'
+import { addLedger, emptyLineage, type Standing } from '../usage/lineage.ts'
+import { type ResolvedLineage, resolveLineage } from '../usage/resolution.ts'
 import type { TranscriptResult } from './job.ts'
 
 /** The requests of a corpus, each counted once. */

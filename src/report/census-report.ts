@@ -1,5 +1,5 @@
 import type { Census } from '../sink/census-counts.ts'
-import type { OwnedEntry } from '../usage/lineage.ts'
+import type { OwnedEntry } from '../usage/entry.ts'
 import type { ReportNotice } from './notice.ts'
 
 /** A census before it is given a form. */

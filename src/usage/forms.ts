@@ -3,7 +3,8 @@ import type { TranscriptLedger } from './transcript-ledger.ts'
 import { type EntryRows, entriesIn, Flag, FLAGS, ROW_WORDS, selectRows, settingsIn } from './entry-row.ts'
 import { IDENTITY_WORDS } from './identity.ts'
 import { IdentityMap } from './identity-map.ts'
-import { addLedger, emptyLineage, resolveLineage } from './lineage.ts'
+import { addLedger, emptyLineage } from './lineage.ts'
+import { resolveLineage } from './resolution.ts'
 
 /** What tells whether two transcripts are forms of one run. */
 export interface FormTranscript {
@@ -39,7 +40,7 @@ export interface Forms {
 /** Forms that are made out of what a harness wrote; they know no more than it does. */
 const DERIVED = new Set(['metaharness', 'cabinet'])
 
-/** Dialects whose requests have the same identities: one form, told apart request by request (`lineage.ts`). */
+/** Dialects whose requests have the same identities: one form, told apart request by request (`resolution.ts`). */
 const KIN: ReadonlyMap<string, string> = new Map([
   ['claude-session', 'claude'],
   ['claude-stream', 'claude'],

@@ -1,7 +1,6 @@
 import { type Calendar, type DaySpan, inSpan } from './calendar.ts'
-import { type LedgerEntry, partlyUnknown, totalTokens } from './entry.ts'
+import { type LedgerEntry, type OwnedEntry, partlyUnknown, totalTokens } from './entry.ts'
 import { type Figures, type TokenSums, addEntry, addTokens, emptyFigures, emptySums } from './figures.ts'
-import type { OwnedEntry } from './lineage.ts'
 import type { Checked } from './checked.ts'
 import type { PriceCaveat, Pricer } from './pricing.ts'
 

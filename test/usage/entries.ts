@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import type { Billed, Tokens } from '../../src/event/billing.ts'
-import { type LedgerEntry, requestEntry } from '../../src/usage/entry.ts'
-import type { OwnedEntry } from '../../src/usage/lineage.ts'
+import { type LedgerEntry, type OwnedEntry, requestEntry } from '../../src/usage/entry.ts'
 
 /** Tokens of a request that used no cache; give what differs. */
 export function tokens(given: Partial<Tokens> = {}): Tokens {

@@ -1,16 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Place } from '../../src/event/billing.ts'
-import { LedgerSink } from '../../src/sink/ledger.ts'
 import type { TranscriptLedger } from '../../src/usage/transcript-ledger.ts'
-import {
-  addLedger,
-  emptyLineage,
-  mergeLineage,
-  type ResolvedLineage,
-  resolveLineage,
-} from '../../src/usage/lineage.ts'
+import { addLedger, emptyLineage, mergeLineage } from '../../src/usage/lineage.ts'
+import { type ResolvedLineage, resolveLineage } from '../../src/usage/resolution.ts'
 import { billed, tokens } from './entries.ts'
+import { canonical, ledgerOf as billedLedger } from './resolving.ts'
 
 /** A thread as its transcript has it: what each request used. An `e` in front makes the step an echo. */
 interface Thread {
@@ -170,10 +165,9 @@ describe('several transcripts of one thread', () => {
 
   test('a total gives way to requests that are known by their ids', () => {
     const lineage = emptyLineage()
-    const ledger = new LedgerSink()
     const place: Place = { thread: 't', parent: null, step: null, counters: null, kind: 'request' }
-    ledger.billed(billed({ key: 'codex:r1', tokens: tokens({ output: 70 }), place }))
-    addLedger(lineage, ledger.finish(), 0)
+    const request = billed({ key: 'codex:r1', tokens: tokens({ output: 70 }), place })
+    addLedger(lineage, billedLedger([request]), 0)
     addLedger(lineage, ledgerOf({ id: 't', steps: [100], kind: 'total' }), 1)
     expect(outputsOf(resolveLineage(lineage), 2)).toEqual([[70], []])
   })
@@ -246,37 +240,19 @@ function resolve(threads: readonly Thread[]): ResolvedLineage {
 }
 
 function ledgerOf({ id, parent, steps, at, kind }: Thread): TranscriptLedger {
-  const sink = new LedgerSink()
-  for (const [step, size] of steps.entries()) {
+  const requests = steps.map((size, step) => {
     const counters = typeof size === 'number' ? `${size}` : size.slice(1)
-    const output = Number(counters)
-    const own = kind ?? 'request'
-    sink.billed(
-      billed({
-        ...(at === undefined ? {} : { at }),
-        tokens: tokens({ output }),
-        place: {
-          thread: id,
-          parent: parent === undefined || parent === id ? null : parent,
-          step,
-          counters,
-          kind: typeof size === 'number' ? own : 'echo',
-        },
-      }),
-    )
-  }
-  return sink.finish()
-}
-
-function canonical({ entries, duplicateResponses, replayed, orphans }: ResolvedLineage): unknown {
-  return {
-    entries: [...entries].map(spelled).toSorted(),
-    orphans: orphans.map(spelled).toSorted(),
-    duplicateResponses,
-    replayed,
-  }
-}
-
-function spelled(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? `${inner}n` : inner))
+    return billed({
+      ...(at === undefined ? {} : { at }),
+      tokens: tokens({ output: Number(counters) }),
+      place: {
+        thread: id,
+        parent: parent === undefined || parent === id ? null : parent,
+        step,
+        counters,
+        kind: typeof size === 'number' ? (kind ?? 'request') : 'echo',
+      },
+    })
+  })
+  return billedLedger(requests)
 }
