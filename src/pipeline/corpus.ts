@@ -1,7 +1,8 @@
 import type { ReportNotice } from '../report/notice.ts'
-import { type Forms, type FormTranscript, sameRuns, sessionIdOf } from '../usage/forms.ts'
+import { type Forms, sameRuns } from '../usage/forms.ts'
 import { addLedger, emptyLineage, type Standing } from '../usage/lineage.ts'
 import { type ResolvedLineage, resolveLineage } from '../usage/resolution.ts'
+import { type FormTranscript, sessionIdOf } from '../usage/session-part.ts'
 import type { TranscriptResult } from './job.ts'
 
 /** The requests of a corpus, each counted once. */
