@@ -153,7 +153,7 @@ test('outputs are compressed, documents written and a manifest kept', async () =
   ).toBe(true)
 })
 
-test('its reader may go', async () => {
+test('following ends quietly when its reader goes away', async () => {
   const { address } = await serving((response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     void (async () => {

@@ -67,7 +67,7 @@ describe('records', () => {
     { line: record('weather'), events: ['opaque weather/'], bin: 'Opaque' },
     { line: init, events: [], bin: 'Bookkeeping' },
     { line: { ...init, session_id: 'T-2' }, events: ['session.started'] },
-  ])('$line', ({ line, events, bin }) => {
+  ])('$line becomes $events', ({ line, events, bin }) => {
     const translation = translate(ampStream, [init, line])
     expect(shorts(translation.events.slice(1))).toEqual(events)
     expect(binNames(translation.bins)[1]).toBe(bin ?? 'Translated')

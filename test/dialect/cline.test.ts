@@ -93,7 +93,7 @@ describe('agent events', () => {
     { lines: [{ type: 'agent_event' }], events: ['opaque agent_event/'] },
     { lines: [{ type: 'hook_event', name: 'x' }], events: [] },
     { lines: [{ type: 'weather' }], events: ['opaque weather/'] },
-  ])('$lines', ({ lines, events }) => {
+  ])('$lines becomes $events', ({ lines, events }) => {
     const { events: written } = translate(cline, lines)
     expect(shorts(written).filter((event) => event !== 'session.started')).toEqual(events)
   })
@@ -124,7 +124,7 @@ describe('the end', () => {
     { lines: [result(null, { finishReason: 'error' })], reason: 'error', terminal: true, promised: true },
     { lines: [agent('done')], reason: 'error', terminal: false, promised: true },
     { lines: [{ type: 'say', say: 'text', text: 'x' }], reason: 'error', terminal: false, promised: false },
-  ])('$lines', ({ lines, ...ending }) => {
+  ])('of $lines is $reason, by a terminal record: $terminal', ({ lines, ...ending }) => {
     expect(translate(cline, lines).ending).toEqual({
       reason: ending.reason,
       terminal: ending.terminal,
@@ -159,7 +159,7 @@ test.each([
   { line: { type: 'say', say: 'api_req_started', text: '{}' }, events: [] },
   { line: { type: 'say', say: 'weather' }, events: ['opaque say/weather'] },
   { line: { type: 'say', say: 'text', text: 7 }, events: ['opaque say/text'] },
-])('$line', ({ line, events }) => {
+])('$line becomes $events', ({ line, events }) => {
   expect(shorts(translate(cline, [line]).events.slice(1))).toEqual(events)
 })
 

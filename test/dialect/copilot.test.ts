@@ -97,7 +97,7 @@ describe('usage', () => {
     expect(events.at(-1)).toMatchObject({ event: 'session.ended' })
   })
 
-  test('more cached than read at all is odd', () => {
+  test('more cached than read at all leaves no input outside the cache, with a notice', () => {
     const shutdown = event('session.shutdown', { modelMetrics: { m: metrics(10, 1, 40) } })
     const { totals, notices } = translate(copilot, [start, shutdown])
     expect(totals[0]?.models?.[0]?.tokens.input).toBe(0)
@@ -167,7 +167,7 @@ describe('events', () => {
     { line: event('session.info', {}), events: [], bin: 'Bookkeeping' },
     { line: event('session.tides', {}), events: ['opaque session.tides/'] },
     { line: { type: 3 }, events: ['opaque /'] },
-  ])('$line', ({ line, events, bin }) => {
+  ])('$line becomes $events', ({ line, events, bin }) => {
     const translation = translate(copilot, [start, line])
     expect(shorts(translation.events.slice(1))).toEqual(events)
     const isOpaque = events[0]?.startsWith('opaque') === true && bin === undefined

@@ -122,7 +122,7 @@ describe('calls', () => {
     },
     { lines: [call('started', {})], events: ['opaque tool_call/started'] },
     { lines: [call('started', { readToolCall: {} }, null)], events: ['opaque tool_call/started'] },
-  ])('$lines', ({ lines, events }) => {
+  ])('$lines becomes $events', ({ lines, events }) => {
     expect(shorts(translate(cursorStream, [init, ...lines]).events.slice(1))).toEqual(events)
   })
 })
@@ -145,7 +145,7 @@ describe('its end', () => {
     expect(entries[0]?.tokens).toMatchObject({ input: 900, cacheRead: 5000, cacheWrite: 100, output: 60 })
   })
 
-  test('is missing', () => {
+  test('that is missing is no terminal record', () => {
     expect(translate(cursorStream, [init]).ending.terminal).toBe(false)
   })
 })

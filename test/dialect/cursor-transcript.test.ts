@@ -38,7 +38,7 @@ test.each([
   { lines: [{ role: 'herald', message: { content: 'x' } }], events: ['opaque herald/'] },
   { lines: [{ role: 'user', message: null }], events: ['opaque user/'] },
   { lines: [user([])], events: [] },
-])('$lines', ({ lines, events }) => {
+])('$lines becomes $events', ({ lines, events }) => {
   const translation = translate(cursorTranscript, lines)
   expect(shorts(translation.events).filter((event) => event !== 'session.started')).toEqual(events)
   expect(translation.ending).toEqual({ reason: 'error', terminal: false, promised: false })

@@ -78,7 +78,7 @@ describe('the settings file', () => {
     expect(entries[0]?.tokens).toMatchObject({ output: 90, reasoning: null })
   })
 
-  test('is not there', () => {
+  test('that is not there leaves the usage unknown, with a notice', () => {
     expect(translate(droidSession, [start]).notices.map(({ code }) => code)).toEqual(['usage-missing'])
   })
 })
@@ -110,7 +110,7 @@ describe('records', () => {
     { line: { type: 'rain' }, events: ['opaque rain/'], bin: 'Opaque' },
     { line: start, events: [], bin: 'Bookkeeping' },
     { line: { ...start, id: 's-2' }, events: ['session.started'] },
-  ])('$line', ({ line, events, bin }) => {
+  ])('$line becomes $events', ({ line, events, bin }) => {
     const translation = translate(droidSession, [start, line])
     expect(shorts(translation.events.slice(1))).toEqual(events)
     expect(binNames(translation.bins)[1]).toBe(bin ?? 'Translated')

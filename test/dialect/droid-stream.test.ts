@@ -45,7 +45,7 @@ test.each([
   { line: record('rain'), events: ['opaque rain/'] },
   { line: init, events: [] },
   { line: { ...init, session_id: 's-2' }, events: ['session.started'] },
-])('$line', ({ line, events }) => {
+])('$line becomes $events', ({ line, events }) => {
   expect(shorts(translate(droidStream, [init, line]).events.slice(1))).toEqual(events)
 })
 
@@ -54,7 +54,7 @@ test.each([
   { lines: [init, completion], reason: 'completed', terminal: true },
   { lines: [init, error], reason: 'error', terminal: true },
   { lines: [init, completion, error], reason: 'error', terminal: true },
-])('ends $reason $terminal', ({ lines, reason, terminal }) => {
+])('a stream ends $reason, by a terminal record: $terminal', ({ lines, reason, terminal }) => {
   expect(translate(droidStream, lines).ending).toEqual({ reason, terminal, promised: true })
 })
 

@@ -203,7 +203,7 @@ describe('calls', () => {
     expect(story([model('g', call('awaiting_approval'))])).toEqual(['session.started', 'tool.requested c'])
   })
 
-  test('one that the user did not allow', () => {
+  test('one that the user did not allow is a denial', () => {
     const refused = '[Operation Cancelled] Reason: User did not allow tool call'
     const { events } = translate(geminiChat, [model('g', call('cancelled', answer({ error: refused })))])
     expect(events.at(-1)).toMatchObject({ event: 'warning', code: 'approval-denied', deniedCall: 'c' })
@@ -260,7 +260,7 @@ test.each([
   expect(binNames(translate(geminiChat, [header, line]).bins)).toEqual(['Translated', 'Opaque'])
 })
 
-test('a whole chat on one line', () => {
+test('a whole chat on one line is read in one step', () => {
   const { events, entries } = translate(geminiChat, [
     { ...header, messages: [user('u', 'a'), model('g', counts(5, 1))] },
   ])
@@ -268,7 +268,7 @@ test('a whole chat on one line', () => {
   expect(entries).toHaveLength(1)
 })
 
-test('another session in the same log', () => {
+test('another session in the same log is another one, and the first stays known', () => {
   const { events, notices } = translate(geminiChat, [header, { ...header, sessionId: 's2' }, header])
   expect(events).toMatchObject([{ sessionId: 's1' }, { sessionId: 's2' }])
   expect(notices).toMatchObject([{ code: 'second-session', line: 2 }])
@@ -291,7 +291,7 @@ describe('evidence', () => {
     { value: { history: [{ role: 'user', parts: [{ text: 'x' }] }] }, weight: 'weak' },
     { value: { $set: { lastUpdated: 't' } }, weight: 'weak' },
     { value: { $rewindTo: 'u' }, weight: 'weak' },
-  ])('$value', ({ value, weight }) => {
+  ])('of $value is $weight', ({ value, weight }) => {
     expect(evidenceOf(geminiChat, value)?.weight).toBe(weight)
   })
   test.each([

@@ -122,7 +122,7 @@ describe('--output-format json', () => {
     },
   }
 
-  test('answer, refusals and the counts of the API', () => {
+  test('tells the answer, the refusals and the counts of the API', () => {
     const { events, totals, ending } = translate(geminiStream, [output])
     expect(events).toMatchObject([
       { event: 'session.started', sessionId: 's2' },
@@ -140,7 +140,7 @@ describe('--output-format json', () => {
     expect(ending.reason).toBe('completed')
   })
 
-  test('an error', () => {
+  test('that tells an error has failed', () => {
     const { events, ending } = translate(geminiStream, [
       { session_id: 's', stats: {}, error: { type: 'ApiError', message: 'no' } },
     ])
@@ -208,7 +208,7 @@ describe('the end', () => {
   )
 })
 
-test('an error that somebody may want to see, by severity', () => {
+test('an error in the middle is a warning of its severity', () => {
   const { events } = translate(geminiStream, [
     { type: 'error', message: 'a' },
     { type: 'error', message: 'b', severity: 'warning' },
@@ -232,7 +232,7 @@ test.each([
   expect(binNames(translate(geminiStream, [line]).bins)).toEqual(['Opaque'])
 })
 
-test('another session, and the same one again', () => {
+test('another session is told, the same one again is not', () => {
   const { events, bins, notices } = translate(geminiStream, [init, init, { ...init, session_id: 's2' }])
   expect(events.map(({ sessionId }) => sessionId)).toEqual(['s1', 's2'])
   expect(binNames(bins)[1]).toBe('Bookkeeping')
@@ -248,7 +248,7 @@ describe('evidence', () => {
     { value: { session_id: 's', response: 'x', stats: {} }, weight: 'proof' },
     { value: { stats: { models: {}, tools: {} } }, weight: 'proof' },
     { value: { type: 'message', role: 'user', content: 'x' }, weight: 'weak' },
-  ])('$value', ({ value, weight }) => {
+  ])('of $value is $weight', ({ value, weight }) => {
     expect(evidenceOf(geminiStream, value)?.weight).toBe(weight)
   })
   test.each([

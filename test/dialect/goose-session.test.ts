@@ -50,7 +50,7 @@ test.each([
   { line: message('user', 'x'), events: ['opaque user/'] },
   { line: message('herald', []), events: ['opaque herald/'] },
   { line: [1], events: ['opaque /'] },
-])('$line', ({ line, events }) => {
+])('$line becomes $events', ({ line, events }) => {
   const translation = translate(gooseSession, [{ ...metadata, accumulated_input_tokens: null }, line])
   expect(shorts(translation.events.slice(1))).toEqual(events)
   expect(translation.ending).toEqual({ reason: 'error', terminal: false, promised: false })

@@ -168,7 +168,7 @@ describe('operations', () => {
     { lines: [operation('tide.turned')], events: ['opaque tide.turned/'], bins: 'Opaque' },
     { lines: [operation('usage.record', { usage: 3 })], events: ['opaque usage.record/'], bins: 'Opaque' },
     { lines: [operation('token_counting.measured')], events: [], bins: 'Bookkeeping' },
-  ])('$lines', ({ lines, events, bins }) => {
+  ])('$lines becomes $events', ({ lines, events, bins }) => {
     const translation = translate(kimiWire, [metadata, ...lines])
     expect(shorts(translation.events).filter((event) => event !== 'session.started')).toEqual(events)
     expect(binNames(translation.bins).slice(1).join(' ')).toBe(bins)
@@ -249,7 +249,7 @@ describe('kimi-cli', () => {
     { lines: [message('Semaphore', {})], events: ['opaque Semaphore/'] },
     { lines: [message('ToolCall', { id: 'c' })], events: ['opaque ToolCall/'] },
     { lines: [{ timestamp: 1, message: null }], events: ['opaque /'] },
-  ])('$lines', ({ lines, events }) => {
+  ])('$lines becomes $events', ({ lines, events }) => {
     const translation = translate(kimiWire, lines)
     expect(shorts(translation.events).filter((event) => event !== 'session.started')).toEqual(events)
   })

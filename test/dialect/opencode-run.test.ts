@@ -157,7 +157,7 @@ describe('calls', () => {
       error: 'The user has specified a rule which prevents you from using this specific tool call. x',
       code: 'call-blocked',
     },
-  ])('$code', ({ error, code }) => {
+  ])('a call that was not let through is a warning $code', ({ error, code }) => {
     const { events } = translate(opencodeRun, [tool('edit', { status: 'error', error })])
     expect(events[3]).toMatchObject({ event: 'warning', code, message: error, deniedCall: 'c' })
   })
@@ -213,7 +213,7 @@ describe('the end', () => {
     ])
   })
 
-  test('a refused login', () => {
+  test('a refused login is an expired one, told before its warning', () => {
     expect(translate(opencodeRun, [error('ProviderAuthError')]).events.slice(1)).toMatchObject([
       { event: 'auth.expired', detail: 'why' },
       { event: 'warning', code: 'ProviderAuthError', severity: 'error' },
@@ -223,7 +223,7 @@ describe('the end', () => {
 
 const said = (type: string, part: object): object => line(type, { part })
 
-test('words and reasoning, and what providers withhold', () => {
+test('words and reasoning are events, reasoning that a provider withholds is bookkeeping', () => {
   const { events, bins } = translate(opencodeRun, [
     said('text', { text: 'w', messageID: 'm1' }),
     said('reasoning', { text: 'r' }),
@@ -250,7 +250,7 @@ test.each([
   expect(binNames(translate(opencodeRun, [record]).bins)).toEqual(['Opaque'])
 })
 
-test('another session, and an older spelling of its id', () => {
+test('another session is told apart, also in the older spelling of its id', () => {
   const { events, notices } = translate(opencodeRun, [
     start(),
     { ...start(), sessionID: undefined, session_id: 's2' },
@@ -280,7 +280,7 @@ describe('evidence', () => {
       own: undefined,
     },
     { value: { type: 'error', message: 'x', sessionId: 's' }, run: undefined, own: undefined },
-  ])('$value', ({ value, run, own }) => {
+  ])('of $value is $run for OpenCode, $own for Kilo', ({ value, run, own }) => {
     expect([evidenceOf(opencodeRun, value)?.weight, evidenceOf(kilo, value)?.weight]).toEqual([run, own])
   })
   test('the run is the session', () => expect(runIdOf(kilo, start())).toBe('s1'))

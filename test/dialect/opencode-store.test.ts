@@ -38,7 +38,7 @@ const spent = (input: number, more: object = {}): object => ({
   ...more,
 })
 
-test('a session, its messages and their parts', () => {
+test('parts are the events, with the ids and times of their messages', () => {
   const { events, bins, ending } = translate(opencodeStore, [
     session,
     message('m1', 'user'),
@@ -172,7 +172,7 @@ test.each([
     part: part('subtask', { prompt: 'look', agent: 'a' }),
     want: { event: 'injection', text: 'look', origin: 'synthetic' },
   },
-])('$part.type', ({ part: one, want }) => {
+])('a part of type $part.type says $want', ({ part: one, want }) => {
   expect(translate(opencodeStore, [session, message('m1', 'user'), one]).events[1]).toMatchObject(want)
 })
 
@@ -195,13 +195,13 @@ test.each([
   expect(binNames(translate(opencodeStore, [session, message('m1', 'assistant'), one]).bins)[2]).toBe(bin)
 })
 
-test('an error of a message', () => {
+test('an error of a message is a warning', () => {
   const error = { name: 'MessageAbortedError', data: { message: 'stopped' } }
   const { events } = translate(opencodeStore, [session, message('m1', 'assistant', { error })])
   expect(events[1]).toMatchObject({ code: 'MessageAbortedError', message: 'stopped', severity: 'warning' })
 })
 
-test('an export on one line', () => {
+test('an export on one line is read in one step', () => {
   const messages = [
     { info: message('m1', 'user'), parts: [part('text', { text: 'how' }), part('hologram')] },
     { info: message('m2', 'assistant', spent(5)), parts: [part('text', { text: 'so' }, 'm2')] },
@@ -232,7 +232,7 @@ describe('evidence', () => {
     { value: part('text'), weight: 'proof' },
     { value: { info: session, messages: [] }, weight: 'proof' },
     { value: { id: 's', directory: '/', time: { created: 1 } }, weight: 'weak' },
-  ])('$value', ({ value, weight }) => {
+  ])('of $value is $weight', ({ value, weight }) => {
     expect(evidenceOf(opencodeStore, value)?.weight).toBe(weight)
   })
   test.each([

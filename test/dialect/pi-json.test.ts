@@ -71,7 +71,7 @@ describe('a message counts once, when it ends', () => {
     },
     { lines: [{ type: 'auto_compaction_end', aborted: true }], events: ['warning compaction'] },
     { lines: [{ type: 'agent_settled' }], events: [] },
-  ])('$lines', ({ lines, events }) => {
+  ])('$lines becomes $events', ({ lines, events }) => {
     expect(shorts(translate(piJson, [opening, ...lines]).events.slice(1))).toEqual(events)
   })
 })
@@ -88,7 +88,7 @@ describe('calls', () => {
     { lines: [told, execution('end', 'c')], events: ['tool.result c'] },
     { lines: [execution('end', 'z')], events: ['tool.result z'] },
     { lines: [execution('end', 3)], events: ['opaque tool_execution_end/'] },
-  ])('$lines', ({ lines, events }) => {
+  ])('$lines becomes $events', ({ lines, events }) => {
     expect(shorts(translate(piJson, [opening, ...lines]).events.slice(1))).toEqual(events)
   })
 

@@ -142,7 +142,7 @@ describe('entries', () => {
     { line: { type: 'model_change', modelId: 'm' }, events: [], bin: 'Bookkeeping' },
     { line: { type: 'tides' }, events: ['opaque tides/'], bin: 'Opaque' },
     { line: [1], events: ['opaque /'], bin: 'Opaque' },
-  ])('$line', ({ line, events, bin }) => {
+  ])('$line becomes $events', ({ line, events, bin }) => {
     const translation = translate(piSession, [opening, line])
     const [, ...rest] = translation.events
     expect(shorts(rest)).toEqual(events)
@@ -175,7 +175,7 @@ describe('sessions', () => {
     { lines: [opening, opening], sessions: ['s-1'], notices: [] },
     { lines: [opening, { ...opening, id: 's-2' }], sessions: ['s-1', 's-2'], notices: ['second-session'] },
     { lines: [entry({ role: 'user', content: 'x' })], sessions: [null], notices: [] },
-  ])('$sessions', ({ lines, sessions, notices }) => {
+  ])('that are told: $sessions', ({ lines, sessions, notices }) => {
     const translation = translate(piSession, lines)
     const started = translation.events.filter(({ event }) => event === 'session.started')
     expect(started.map(({ sessionId }) => sessionId)).toEqual(sessions)

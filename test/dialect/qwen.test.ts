@@ -69,7 +69,7 @@ describe('chats', () => {
     ])
   })
 
-  test('thoughts, words and calls, in order', () => {
+  test('thoughts, words and calls stand in order', () => {
     const call = { functionCall: { id: 'c', name: 'edit', args: { file_path: '/a' } } }
     const { events } = translate(qwen, [
       chat('assistant', parts({ text: 't', thought: true }, { text: 'w' }, call)),
@@ -149,7 +149,7 @@ describe('chats', () => {
     })
   })
 
-  test('a call that was not allowed', () => {
+  test('a call that was not allowed is a denial beside its result', () => {
     const toolCallResult = {
       callId: 'c',
       status: 'error',
@@ -197,7 +197,7 @@ describe('chats', () => {
 })
 
 describe('streams', () => {
-  test('their opening', () => {
+  test('open once, with what their first record says', () => {
     const { events, bins } = translate(qwen, [init, init])
     expect(events).toMatchObject([
       {
@@ -212,7 +212,7 @@ describe('streams', () => {
     expect(binNames(bins)).toEqual(['Translated', 'Bookkeeping'])
   })
 
-  test('blocks of all kinds', () => {
+  test('give an event for each block, an unknown one is opaque', () => {
     const { events } = translate(qwen, [
       init,
       assistant('a', [
@@ -294,7 +294,7 @@ describe('streams', () => {
       answer: null,
     },
     { more: { subtype: 'success', is_error: true }, reason: 'error', answer: null },
-  ])('$more.subtype', ({ more, reason, answer }) => {
+  ])('a result $more ends $reason', ({ more, reason, answer }) => {
     const { events, ending } = translate(qwen, [init, result({ result: 'x', ...more })])
     expect(ending).toEqual({ reason, terminal: true, promised: true })
     expect(events.at(-1)?.['finalAnswer']).toEqual(answer)
@@ -313,7 +313,7 @@ describe('evidence', () => {
     { value: system('ui_telemetry'), weight: 'proof' },
     { value: system('of_tomorrow'), weight: 'weak' },
     { value: init, weight: 'proof' },
-  ])('$value', ({ value, weight }) => {
+  ])('of $value is $weight', ({ value, weight }) => {
     expect(evidenceOf(qwen, value)?.weight).toBe(weight)
   })
   test.each([

@@ -128,7 +128,7 @@ describe('text', () => {
     }
   })
 
-  test('of words is shared and right, however many there are', () => {
+  test('of words is shared, and never that of another word, however many there are', () => {
     for (let round = 0; round < 2; round++) {
       for (let i = 0; i < 10_000; i++) {
         const [record, node] = value(`"word-${i}"`)

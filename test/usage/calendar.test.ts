@@ -100,7 +100,7 @@ describe('zones', () => {
     expect(zoneName(given)).toBe(name)
   })
 
-  test('this machine has one', () => {
+  test('that of this machine is known', () => {
     expect(zoneName(systemZone())).toBe(systemZone())
   })
 })

@@ -200,7 +200,7 @@ describe('the committed table', () => {
     }
   })
 
-  test('is what the override file says', () => {
+  test('names the override file it was made with', () => {
     const overrides: { reviewed: string } = JSON.parse(
       readFileSync(new URL('../../src/usage/price-overrides.json', import.meta.url), 'utf8'),
     )

@@ -33,7 +33,7 @@ const text = [
   .map((line) => `${JSON.stringify({ format: 'millrace.manifest/1', ...line })}\n`)
   .join('')
 
-test('a manifest is summed up', () => {
+test('a manifest gives its transcripts, and the sums of their records, events and failures', () => {
   const manifest = parseManifest(text)
   expect(manifest).toMatchObject({ text, records: 12, events: 15, failed: 1 })
   expect(manifest.entries.map(({ path }) => path)).toEqual(['a', 'b'])
