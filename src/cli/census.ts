@@ -21,7 +21,7 @@ interface Flags extends ReadingFlags {
   readonly digest?: boolean
 }
 
-/** `millrace census` */
+/** Add `millrace census`. @param done gets its exit code */
 export function censusCommand(program: Command, done: (code: number) => void): void {
   readingOptions(
     program

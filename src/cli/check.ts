@@ -23,7 +23,7 @@ interface Flags extends ReadingFlags {
   readonly crossCheck?: boolean
 }
 
-/** `millrace check` */
+/** Add `millrace check`. @param done gets its exit code */
 export function checkCommand(program: Command, done: (code: number) => void): void {
   readingOptions(
     program

@@ -69,7 +69,7 @@ export function languageOptions(command: Command): Command {
     )
 }
 
-/** `millrace convert` */
+/** Add `millrace convert`. @param done gets its exit code */
 export function convertCommand(program: Command, done: (code: number) => void): void {
   readingOptions(
     languageOptions(program.command('convert'))

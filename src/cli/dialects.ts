@@ -5,7 +5,7 @@ import { SourceError } from '../source/source-error.ts'
 import { Console, plain } from './console.ts'
 import { Exit } from './exit.ts'
 
-/** `millrace dialects` */
+/** Add `millrace dialects`. @param done gets its exit code */
 export function dialectsCommand(program: Command, done: (code: number) => void): void {
   program
     .command('dialects')

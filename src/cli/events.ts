@@ -4,7 +4,7 @@ import { Console } from './console.ts'
 import { interruptible } from './interruption.ts'
 import { many, verdict } from './reading.ts'
 
-/** `millrace events`: the name under which users of b10x know the conversion. */
+/** Add `millrace events`: the name under which users of b10x know the conversion. @param done gets its exit code */
 export function eventsCommand(program: Command, done: (code: number) => void): void {
   program
     .command('events')

@@ -28,7 +28,7 @@ const STDIN = '-'
 /** Exit codes of runs, those of go-agent-harness's own command line (spec go-agent-harness §1.6). */
 const RunExit = { Completed: 0, Failed: 2, Waiting: 3, Cancelled: 6 } as const
 
-/** `millrace follow` */
+/** Add `millrace follow`. @param done gets its exit code */
 export function followCommand(program: Command, done: (code: number) => void): void {
   inputOptions(languageOptions(program.command('follow')))
     .summary('translate transcripts while they are written')

@@ -147,10 +147,12 @@ export function refuseNothing(counted: Counted, paths: readonly string[]): void 
   )
 }
 
+/** `1 record`, `2,000 records`. */
 export function many(count: number, what: string): string {
   return `${groupedInteger(count)} ${what}${count === 1 ? '' : 's'}`
 }
 
+/** Bytes in decimal units: `3.4 MB`. */
 export function megabytes(bytes: number): string {
   if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} KB`
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`

@@ -45,7 +45,7 @@ interface Flags extends ReadingFlags {
   readonly explain?: string
 }
 
-/** `millrace usage` */
+/** Add `millrace usage`. @param done gets its exit code */
 export function usageCommand(program: Command, done: (code: number) => void): void {
   readingOptions(
     program

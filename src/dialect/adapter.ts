@@ -4,6 +4,7 @@ import type { Node, RecordView } from '../kernel/record.ts'
 
 /** What an adapter may know of its transcript and of what the caller wants. Plain data. */
 export interface AdapterContext {
+  /** The run id of the stream: that of the first record which has one, else one made of the path. */
   readonly run: string
   /** Keep one event per delta instead of one joined text a turn. */
   readonly deltas: boolean
@@ -42,6 +43,7 @@ export interface Ending {
 /** A value's claim to be of a dialect. `proof` settles it; `weak` counts when no value proves anything. */
 export interface Evidence {
   readonly weight: 'proof' | 'weak'
+  /** What in the value shows it, in words for `millrace dialects --explain`. */
   readonly reason: string
   /** False for what belongs to the dialect and is not a run: it is checked, but neither converted nor counted. */
   readonly isRun?: false
@@ -69,6 +71,7 @@ export interface Adapter<State> {
   items?(record: RecordView, root: Node): Node
   /** Sidecars to look for: paths relative to the folder of the transcript whose base name is given. */
   sidecars?(baseName: string): readonly string[]
+  /** The state before the first record. */
   initial(context: AdapterContext): State
   /** Translate one record. Every record has a root: unparsed lines never come here. */
   step(record: RecordView, state: State, sink: Sink): Bin

@@ -65,7 +65,9 @@ const builtIn: readonly Adapter<unknown>[] = [
 
 /** Dialects by name, in the order of detection, and the fallback. */
 export class Dialects {
+  /** In the order in which they are asked. */
   readonly adapters: readonly Adapter<unknown>[]
+  /** For transcripts that none of them claims. */
   readonly fallback: Adapter<unknown> = unknown
 
   constructor(more: readonly Adapter<unknown>[] = []) {

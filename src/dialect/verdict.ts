@@ -43,6 +43,7 @@ export interface StreamFacts {
   readonly notices: readonly Notice[]
 }
 
+/** Whether a transcript is all there: cut or gapped ones are truncated, inconsistent ones contradict themselves. */
 export type Completeness = 'complete' | 'truncated' | 'inconsistent'
 
 /** One line of `millrace check --json` (interface.md). */
@@ -53,6 +54,7 @@ export interface CheckLine {
   readonly verdict: 'ok' | 'refused' | 'damaged'
   readonly completeness: Completeness
   readonly refusals: readonly Refusal[]
+  /** Events `opaque`, those for refused and unparsed lines included. */
   readonly opaque: number
   /** Whether "this never happened" can be said of the run: nothing is missing and nothing was unreadable (design §5.6). */
   readonly negative_claims: 'decidable' | 'undecidable'

@@ -79,11 +79,13 @@ export interface Settled {
   readonly prices?: readonly ModelPrice[]
 }
 
+/** What the requests of one model cost. */
 export interface ModelPrice {
   readonly model: string
   readonly reportedPicoUsd: bigint | null
 }
 
+/** What a process used of one model; without a name, of one that is not told. */
 export interface SettledModel {
   readonly model: string | null
   readonly tokens: Tokens

@@ -33,6 +33,7 @@ export interface Sink {
   /** The record just translated went into `bin`. */
   file(record: RecordView, bin: Bin): void
 
+  // One for each event of the wire, in its order; `events.ts` says what they carry.
   sessionStarted(event: E.SessionStarted): void
   sessionEnded(event: E.SessionEnded): void
   stepEntered(event: E.StepEntered): void

@@ -2,7 +2,7 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const FEED = Buffer.from('\n')
 
-/** Most bytes of one event. */
+/** Longest event that is held, in bytes; a longer one cannot be read. */
 const MOST_EVENT_BYTES = 256 * 1024 * 1024
 
 /** One event of an event stream. */

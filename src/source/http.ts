@@ -197,6 +197,7 @@ class AskAgain extends Error {
   }
 }
 
+/** The error of an answer that is no success, with what would help. @param place the address, without what may be secret in it */
 export function refused(status: number, place: string): SourceError {
   if (status === 404 || status === 410)
     return new SourceError('ERR_NOT_FOUND', `${place}: is not there (${status})`)
@@ -204,6 +205,7 @@ export function refused(status: number, place: string): SourceError {
   return new SourceError('ERR_INPUT_UNREADABLE', `${place}: the server answered ${status}${hint}`)
 }
 
+/** The first value of a header; null when the answer has none of that name. @param name in lower case */
 export function headerOf(headers: Dispatcher.ResponseData['headers'], name: string): string | null {
   const value = headers[name]
   return typeof value === 'string' ? value : (value?.[0] ?? null)

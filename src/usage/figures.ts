@@ -42,6 +42,7 @@ export function emptyFigures(): Figures {
   }
 }
 
+/** Sums of nothing: as yet nothing is known. */
 export function emptySums(): TokenSums {
   return {
     input: null,
@@ -78,6 +79,7 @@ export function mergeFigures(into: Figures, from: Figures): Figures {
   return into
 }
 
+/** Add what is known of each class; what is unknown leaves its sum as it is. */
 export function addTokens(into: TokenSums, from: Tokens): void {
   into.input = plus(into.input, from.input)
   into.cacheRead = plus(into.cacheRead, from.cacheRead)

@@ -38,7 +38,7 @@ export interface Factors {
   readonly geo_us?: number | undefined
 }
 
-/** The prices of one model. */
+/** What one model cost, period by period. */
 export interface ModelPrices {
   /** All its exact names, its id first. */
   readonly names: readonly string[]

@@ -43,6 +43,7 @@ export function initialState(): State {
   }
 }
 
+/** A session that is started or resumed is a process of its own, whose turns count from 0. */
 export function beginSegment(session: string | null, state: State): void {
   state.session = session ?? state.session
   state.segments++

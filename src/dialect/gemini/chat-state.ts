@@ -67,6 +67,7 @@ export function noteMessage(state: State, id: string | null): Seen {
   return seen
 }
 
+/** Remember a call, and whether it was answered, so that a later state of its message does not tell it again. */
 export function noteCall(state: State, id: string, answered: boolean): void {
   if (id.length <= LONGEST_ID) put(state.calls, id, answered, MOST_CALLS)
 }

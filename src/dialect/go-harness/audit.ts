@@ -23,6 +23,7 @@ export function emptyAudit(): Audit {
   return { entries: 0, last: GENESIS, broken: null }
 }
 
+/** Entries are told by the two hashes that chain them. */
 export function isAuditEntry(record: RecordView, value: Node): boolean {
   return record.isString(record.get(value, K.entry_hash)) && record.isString(record.get(value, K.prev_hash))
 }

@@ -37,6 +37,7 @@ export function toolHookFailed(step: Step): Bin {
   return isDenied ? denied(step, 'hook-failed') : hookFailed(step)
 }
 
+/** Before a call, a hook may deny it; otherwise what it did is in the call. */
 export function toolHookCompleted(step: Step): Bin {
   const { record, data } = step
   const isDenied =

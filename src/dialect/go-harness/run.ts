@@ -64,6 +64,7 @@ export function providerResolved({ record, data, run }: Step): Bin {
   return Bin.Folded
 }
 
+/** `prompt.resolved`: the skills of the session, if it has not begun. */
 export function promptResolved({ record, data, run }: Step): Bin {
   const skills = textList(record, record.get(data, K.applied_skills))
   if (run.opened || skills === null) return Bin.Bookkeeping
@@ -71,6 +72,7 @@ export function promptResolved({ record, data, run }: Step): Bin {
   return Bin.Folded
 }
 
+/** `workspace.provisioned`: the working directory of the session, if it has not begun. */
 export function workspaceProvisioned({ record, data, run }: Step): Bin {
   const path = record.text(record.get(data, K.workspace_path))
   if (run.opened || path === null) return Bin.Bookkeeping
@@ -103,6 +105,7 @@ export function stepStarted(step: Step): Bin {
   return Bin.Translated
 }
 
+/** `run.step.completed`: the end of a turn. */
 export function stepCompleted(step: Step): Bin {
   const { record, data, at, run, state, sink } = step
   const turn = count(record, record.get(data, K.step), sink)

@@ -37,6 +37,13 @@ export function emptySequence(): Sequence {
  */
 export type Standing = 'next' | 'gap' | 'late' | 'repeat' | 'conflict' | 'restart'
 
+/**
+ * Note a record and say how it stands.
+ *
+ * @param print of the record's content, by which a repeat is told from another record with its number
+ * @param line 1-based
+ * @param opens it is the first of its run, so that lower numbers are missing from nothing
+ */
 export function stand(
   sequence: Sequence,
   seq: number,

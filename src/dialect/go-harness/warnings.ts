@@ -113,6 +113,7 @@ export function write(
   return Bin.Translated
 }
 
+/** Text of a record as a message holds it: long ones are cut. */
 export function clip(text: string): string {
   return text.length <= LONGEST_FIELD ? text : `${text.slice(0, LONGEST_FIELD)}…`
 }

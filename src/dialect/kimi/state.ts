@@ -95,6 +95,7 @@ function fingerprintOf(text: string): string {
   return `${text.length}:${text.slice(0, PRINT)}`
 }
 
+/** A prompt was told that its turn will repeat. */
 export function expectPrompt(state: State, text: string): void {
   state.prompts.push(fingerprintOf(text))
   if (state.prompts.length > MOST_PROMPTS) state.prompts.shift()

@@ -56,6 +56,7 @@ export function initialState(run: string): State {
 /** Steps of one message that are told apart. */
 const MOST_STEPS = 10_000
 
+/** Keep what a step used until its message is over. */
 export function noteStep(message: OpenMessage, step: Counted): void {
   if (message.steps.length < MOST_STEPS) message.steps.push(step)
 }

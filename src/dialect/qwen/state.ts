@@ -44,6 +44,7 @@ export function nextProcess(state: State): void {
   state.requests = 0
 }
 
+/** Names the process that is running, unique in the transcript. */
 export function processOf(state: State): string {
   return `${state.session ?? state.run}#${state.processes}`
 }

@@ -58,6 +58,7 @@ const BACKGROUND_SPAWNS: Readonly<Record<string, readonly string[]>> = {
   'go-agent-harness': ['start_subagent'],
 }
 
+/** Whether a call of this tool returns before its subagent is done, so that the result says nothing of how that ended. */
 export function spawnsInBackground(harness: string | null, tool: string | null): boolean {
   if (harness === null || tool === null || !Object.hasOwn(BACKGROUND_SPAWNS, harness)) return false
   return BACKGROUND_SPAWNS[harness]?.includes(tool) === true
@@ -68,6 +69,7 @@ const UNLISTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   b10x: { delegate: 'subagent.spawn', skill: 'skill.load' },
 }
 
+/** The operation of a tool in words of the cabinet only; null where the neutral words have one, or nobody has. */
 export function unlistedOperation(harness: string | null, tool: string | null): string | null {
   if (harness === null || tool === null || !Object.hasOwn(UNLISTED, harness)) return null
   const tools = UNLISTED[harness]

@@ -153,6 +153,7 @@ function targetOf(redirect: Exclude<Redirection, { type: 'HereDoc' }>): ShellWor
   return redirect.target === undefined ? null : valueOf(redirect.target)
 }
 
+/** Reading or writing a device is no access to a file of the project. */
 export function isDevice(path: string): boolean {
   return path.startsWith('/dev/')
 }

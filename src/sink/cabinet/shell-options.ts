@@ -10,6 +10,7 @@ export interface Options {
 /** Letters and long names that take a value, apart by spaces. */
 export type Valued = ReadonlySet<string>
 
+/** @param names letters and long names, apart by white space */
 export function valued(names: string): Valued {
   return new Set(names.split(/\s+/))
 }
