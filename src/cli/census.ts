@@ -5,15 +5,9 @@ import { censusTable } from '../report/census-table.ts'
 import { Console } from './console.ts'
 import { interruptible } from './interruption.ts'
 import { PATHS_OR_PLACES, pathsOrPlaces } from './places.ts'
-import {
-  inWords,
-  progressOf,
-  reading,
-  type ReadingFlags,
-  readingOptions,
-  refuseNothing,
-  verdict,
-} from './reading.ts'
+import { refuseNothing, sayFailures } from './failures.ts'
+import { reading, type ReadingFlags, readingOptions } from './reading.ts'
+import { inWords, progressOf } from './summary.ts'
 import { terminalStyle } from './style.ts'
 
 interface Flags extends ReadingFlags {
@@ -50,7 +44,7 @@ export function censusCommand(program: Command, done: (code: number) => void): v
     if (flags.json === true) console.data(`${censusJson(report)}\n`)
     refuseNothing(counted, paths)
     if (flags.json !== true) console.data(censusTable(report, terminalStyle()))
-    const code = verdict(console, counted, flags)
+    const code = sayFailures(console, counted, flags.failOn)
     console.summary(`millrace: ${inWords(counted)}`)
     done(code)
   })

@@ -6,16 +6,9 @@ import { nativeIsValid } from '../kernel/second-opinion.ts'
 import { Console, plain } from './console.ts'
 import { Exit, UsageError } from './exit.ts'
 import { interruptible } from './interruption.ts'
-import {
-  inWords,
-  PATHS,
-  progressOf,
-  reading,
-  type ReadingFlags,
-  readingOptions,
-  refuseNothing,
-  verdict,
-} from './reading.ts'
+import { refuseNothing, sayFailures } from './failures.ts'
+import { PATHS, reading, type ReadingFlags, readingOptions } from './reading.ts'
+import { inWords, progressOf } from './summary.ts'
 
 interface Flags extends ReadingFlags {
   readonly json?: boolean
@@ -63,7 +56,7 @@ async function run(paths: readonly string[], flags: Flags): Promise<number> {
   const lines = counted.results.flatMap((result) => lineOf(result) ?? [])
   for (const line of lines)
     console.data(flags.json === true ? `${JSON.stringify(line)}\n` : inPlainWords(line))
-  const code = verdict(console, counted, flags)
+  const code = sayFailures(console, counted, flags.failOn)
   console.summary(`millrace: ${inWords(counted)}`)
   return lines.every((line) => line.verdict === 'ok') ? code : Exit.Failed
 }

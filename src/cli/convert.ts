@@ -9,17 +9,9 @@ import { SourceError } from '../source/source-error.ts'
 import { utcOf } from '../sink/cabinet/clock.ts'
 import { Exit, UsageError } from './exit.ts'
 import { interruptible } from './interruption.ts'
-import {
-  inWords,
-  many,
-  PATHS,
-  progressOf,
-  reading,
-  type ReadingFlags,
-  readingOptions,
-  refuseNothing,
-  verdict,
-} from './reading.ts'
+import { refuseNothing, sayFailures } from './failures.ts'
+import { PATHS, reading, type ReadingFlags, readingOptions } from './reading.ts'
+import { inWords, many, progressOf } from './summary.ts'
 
 interface Flags extends ReadingFlags {
   readonly output?: string
@@ -111,7 +103,7 @@ async function run(paths: readonly string[], flags: Flags): Promise<number> {
     ? convert(request)
     : interruptible((signal) => convert({ ...request, signal })))
   refuseNothing(converted, paths)
-  const code = verdict(console, converted, flags)
+  const code = sayFailures(console, converted, flags.failOn)
   const events = converted.results.reduce((sum, result) => sum + result.events, 0)
   const seconds = ((performance.now() - started) / 1000).toFixed(2)
   const where = flags.output === undefined || toStream(flags) ? '' : ` in ${plain(flags.output)}`

@@ -4,7 +4,7 @@ import { countUsage } from '../pipeline/count.ts'
 import { convert } from '../pipeline/convert.ts'
 import { usageTable } from '../report/usage-table.ts'
 import { Console } from './console.ts'
-import { inWords, many } from './reading.ts'
+import { inWords, many } from './summary.ts'
 import { terminalStyle } from './style.ts'
 
 const CORPUS = fileURLToPath(new URL('../../../corpora/demo', import.meta.url))

@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import { convert } from '../pipeline/convert.ts'
 import { Console } from './console.ts'
 import { interruptible } from './interruption.ts'
-import { many, verdict } from './reading.ts'
+import { sayFailures } from './failures.ts'
+import { many } from './summary.ts'
 
 /** Add `millrace events`: the name under which users of b10x know the conversion. @param done gets its exit code */
 export function eventsCommand(program: Command, done: (code: number) => void): void {
@@ -24,7 +25,7 @@ export function eventsCommand(program: Command, done: (code: number) => void): v
           signal,
         }),
       )
-      const code = verdict(console, converted, {})
+      const code = sayFailures(console, converted)
       const [result] = converted.results
       if (result !== undefined && result.error === null) {
         console.summary(`millrace: ${many(result.records.read, 'record')} → ${many(result.events, 'event')}`)

@@ -12,7 +12,8 @@ import { COMPRESSIONS } from '../source/compress.ts'
 import { cabinet, type CabinetFlags, compression, type CompressFlags, languageOptions } from './convert.ts'
 import { Exit, UsageError } from './exit.ts'
 import { interruptible } from './interruption.ts'
-import { inputOptions, many, reading, type ReadingFlags } from './reading.ts'
+import { inputOptions, reading, type ReadingFlags } from './reading.ts'
+import { many } from './summary.ts'
 
 interface Flags extends CabinetFlags, CompressFlags, Pick<ReadingFlags, 'from' | 'header' | 'quiet'> {
   readonly output?: string

@@ -20,15 +20,9 @@ import { Console, plain } from './console.ts'
 import { Exit, UsageError } from './exit.ts'
 import { interruptible } from './interruption.ts'
 import { PATHS_OR_PLACES, pathsOrPlaces } from './places.ts'
-import {
-  inWords,
-  progressOf,
-  reading,
-  type ReadingFlags,
-  readingOptions,
-  refuseNothing,
-  verdict,
-} from './reading.ts'
+import { refuseNothing, sayFailures } from './failures.ts'
+import { reading, type ReadingFlags, readingOptions } from './reading.ts'
+import { inWords, progressOf } from './summary.ts'
 import { terminalStyle } from './style.ts'
 
 interface Flags extends ReadingFlags {
@@ -110,7 +104,7 @@ async function run(given: readonly string[], flags: Flags): Promise<number> {
     if (explanation === null) throw new UsageError(unexplained(flags.explain))
     if (flags.json === true) dataInPieces(console, explanationJson(explanation))
     else console.data(explanationTable(explanation, terminalStyle()))
-    return verdict(console, counted, flags)
+    return sayFailures(console, counted, flags.failOn)
   }
   // A program that asked for a document gets one, also when there was nothing to count.
   if (flags.json === true) console.data(`${usageJson(report)}\n`)
@@ -118,7 +112,7 @@ async function run(given: readonly string[], flags: Flags): Promise<number> {
   if (flags.csv === true) console.data(usageCsv(report))
   else if (flags.parquet !== undefined) await writeParquet(report, flags.parquet, console)
   else if (flags.json !== true) console.data(usageTable(report, terminalStyle()))
-  const code = verdict(console, counted, flags)
+  const code = sayFailures(console, counted, flags.failOn)
   console.summary(`millrace: ${inWords(counted)}`)
   const { unpriced, totals } = report.usage
   const failOn = flags.failOn ?? []
