@@ -98,7 +98,9 @@ export class LedgerSink extends QuietSink {
   /** Requests of a process, whoever asks walks the rows again: a list could be as long as the ledger. */
   private *rowsOf(process: string): Generator<number, void, undefined> {
     const { store } = this
-    const isOf = store.settings.map((setting) => setting.process === process && setting.scope === 'request')
+    const isOf = store.settings.all.map(
+      (setting) => setting.process === process && setting.scope === 'request',
+    )
     for (const row of store.rows()) {
       const { words, at } = store.find(row)
       if (isOf[words[at + SETTING]!] === true && (words[at + FLAGS]! & Flag.Echo) === 0) yield row
@@ -125,7 +127,7 @@ export class LedgerSink extends QuietSink {
 
   private leaveOut(processes: ReadonlySet<string>): void {
     const { settings } = this.store
-    const isOut = settings.map(({ process }) => process !== null && processes.has(process))
+    const isOut = settings.all.map(({ process }) => process !== null && processes.has(process))
     this.store.keep(
       (words, at) => isOut[words[at + SETTING]!] !== true || (words[at + FLAGS]! & Flag.Echo) !== 0,
     )

@@ -11,9 +11,9 @@ import {
   readEntry,
   ROW_WORDS,
   SETTING,
-  type Setting,
   TRANSCRIPT,
 } from './entry-row.ts'
+import type { Setting } from './settings.ts'
 
 interface CorpusBlock {
   readonly words: Uint32Array

@@ -1,6 +1,7 @@
-import type { Billed, Place, Tokens } from '../event/billing.ts'
+import type { Tokens } from '../event/billing.ts'
 import { type LedgerEntry, totalTokens } from './entry.ts'
 import type { Origin } from './trace.ts'
+import type { Setting } from './settings.ts'
 
 // One entry of a ledger as a row of 32-bit words:
 //
@@ -54,21 +55,6 @@ const SEARCH_SHIFT = 24
 const NO_SEARCHES = 255
 /** A count that is not known. Larger ones than this do not fit. */
 const UNKNOWN = 0xffff_ffff
-
-/** What many entries of a transcript share. */
-export interface Setting {
-  readonly process: string | null
-  readonly session: string | null
-  readonly model: string | null
-  readonly serviceTier: string | null
-  readonly speed: string | null
-  readonly geo: string | null
-  readonly scope: LedgerEntry['scope']
-  readonly requests: number
-  readonly thread: string | null
-  readonly parent: string | null
-  readonly kind: Place['kind'] | null
-}
 
 /** What does not fit a row: counts from 2^32 on, prices from 2^53 on, and what only an explanation wants. */
 export interface Odd {
@@ -257,20 +243,4 @@ export function selectRows(rows: EntryRows, wanted: ReadonlySet<Setting>): Entry
 /** The same memory as doubles. */
 export function floatsOf(words: Uint32Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
   return new Float64Array(words.buffer, words.byteOffset, words.length / 2)
-}
-
-/** What entries of one transcript share, of what was billed. */
-export function isIn(setting: Setting, billed: Billed): boolean {
-  const { place } = billed
-  return (
-    setting.model === billed.model &&
-    setting.session === billed.session &&
-    setting.process === billed.process &&
-    setting.serviceTier === billed.serviceTier &&
-    setting.speed === billed.speed &&
-    setting.geo === billed.geo &&
-    setting.thread === (place?.thread ?? null) &&
-    setting.parent === (place?.parent ?? null) &&
-    setting.kind === (place?.kind ?? null)
-  )
 }

@@ -8,25 +8,22 @@ import {
   FLAGS,
   floatsOf,
   INSTANT,
-  isIn,
   type Odd,
   oddIndex,
   readEntry,
   ROW_WORDS,
   SETTING,
-  type Setting,
   writeCounts,
   writeOdd,
 } from './entry-row.ts'
 import { hashText, IDENTITY_WORDS } from './identity.ts'
 import { instantOf } from './instant.ts'
+import { Settings } from './settings.ts'
 import type { Origin } from './trace.ts'
 
 const FIRST_ROWS = 16
 /** Rows of another store that are taken over as they lie, without being copied. */
 const ADOPTED_ROWS = BLOCK_ROWS / 4
-/** Settings that are looked through for one that fits; a transcript rarely has more. */
-const SEARCHED = 8
 const COUNTERS_SEED = 0x2545f491
 /** Used and forgotten within a call. */
 const step = new Uint32Array(IDENTITY_WORDS)
@@ -55,13 +52,11 @@ export interface Trace {
  */
 export class EntryStore {
   readonly blocks: Block[] = []
-  readonly settings: Setting[] = []
+  readonly settings = new Settings()
   readonly odd: Odd[] = []
   /** Number of the block that takes new rows; -1 when there is none yet. */
   private tail = -1
   private readonly firstRows: number
-  /** Those that were looked up by name, once there are many. */
-  private known: Map<string, number> | null = null
 
   /** @param firstRows rows to have room for at first; the whole block for a store that adopts */
   constructor(firstRows: number = FIRST_ROWS) {
@@ -79,7 +74,7 @@ export class EntryStore {
   write(row: number, billed: Billed, identity: Uint32Array | null, trace: Trace | null): void {
     const { words, floats, at } = this.find(row)
     const instant = instantOf(billed.at) ?? Number.NaN
-    this.fill(words, floats, at, billed, this.settingOf(billed), trace)
+    this.fill(words, floats, at, billed, this.settings.of(billed), trace)
     floats[(at >> 1) + INSTANT] = instant
     floats[(at >> 1) + FIRST_INSTANT] = instant
     const { place } = billed
@@ -131,9 +126,9 @@ export class EntryStore {
     const { words, floats, at } = this.find(this.reserve())
     const { process, session, model, serviceTier, speed, geo, scope, requests } = entry
     const place = { thread: null, parent: null, kind: null }
-    this.settings.push({ process, session, model, serviceTier, speed, geo, scope, requests, ...place })
+    const setting = { process, session, model, serviceTier, speed, geo, scope, requests, ...place }
     const trace = entry.origin === undefined ? null : { key: null, origin: entry.origin }
-    this.fill(words, floats, at, entry, this.settings.length - 1, trace)
+    this.fill(words, floats, at, entry, this.settings.add(setting), trace)
     floats[(at >> 1) + INSTANT] = entry.instant ?? Number.NaN
     floats[(at >> 1) + FIRST_INSTANT] = entry.firstInstant ?? Number.NaN
     words.fill(0, at, at + IDENTITY_WORDS)
@@ -147,7 +142,7 @@ export class EntryStore {
 
   read(row: number): LedgerEntry {
     const { words, floats, at } = this.find(row)
-    return readEntry(words, floats, at, this.settings, this.odd)
+    return readEntry(words, floats, at, this.settings.all, this.odd)
   }
 
   /** All rows, in the order they were added. */
@@ -168,20 +163,20 @@ export class EntryStore {
       if (rows > 0) blocks.push(words.slice(0, rows * ROW_WORDS))
       if (spare === null || spare.length < words.length) spare = words
     }
-    return { blocks, settings: this.settings, odd: this.odd }
+    return { blocks, settings: this.settings.all, odd: this.odd }
   }
 
   /** Take over all entries of another store, and return where they are in this one. Large blocks are not copied. */
   adopt(from: EntryRows): EntryRows {
-    const settings = this.settings.length
+    const settings = this.settings.all.length
     const odd = this.odd.length
-    for (const setting of from.settings) this.settings.push(setting)
+    for (const setting of from.settings) this.settings.add(setting)
     for (const one of from.odd) this.odd.push(one)
     const blocks = from.blocks.flatMap((words) =>
       words.length < ADOPTED_ROWS * ROW_WORDS ? this.copied(words) : [this.takenOver(words)],
     )
     for (const words of blocks) shift(words, settings, odd)
-    return { blocks, settings: this.settings, odd: this.odd }
+    return { blocks, settings: this.settings.all, odd: this.odd }
   }
 
   /** Copies of rows at the end of this store. */
@@ -231,44 +226,6 @@ export class EntryStore {
     else hashText(counters, 0, counters.length, COUNTERS_SEED, step)
     step[0] = number ?? 0
     words.set(step, at)
-  }
-
-  private settingOf(billed: Billed): number {
-    const { settings } = this
-    const last = settings.length - 1
-    for (let i = last; i >= 0 && i > last - SEARCHED; i--) {
-      if (isIn(settings[i]!, billed) && settings[i]!.scope === 'request') return i
-    }
-    return this.settingAmongMany(billed)
-  }
-
-  private settingAmongMany(billed: Billed): number {
-    const { process, session, model, serviceTier, speed, geo, place } = billed
-    const { thread = null, parent = null, kind = null } = place ?? {}
-    if (this.settings.length >= SEARCHED) {
-      const fields = [process, session, model, serviceTier, speed, geo, thread, parent, kind]
-      const name = JSON.stringify(fields)
-      this.known ??= new Map()
-      const known = this.known.get(name)
-      if (known !== undefined) return known
-      this.known.set(name, this.settings.length)
-    }
-    // One literal: an object of this size that is spread together becomes a slow one.
-    return (
-      this.settings.push({
-        process,
-        session,
-        model,
-        serviceTier,
-        speed,
-        geo,
-        scope: 'request',
-        requests: 1,
-        thread,
-        parent,
-        kind,
-      }) - 1
-    )
   }
 
   private reserve(): number {
