@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { ownFolder } from './fault/folder.ts'
 import { projectDir } from './shared.ts'
 
 interface Manifest {
@@ -17,7 +17,7 @@ interface Lock {
   readonly packages: Readonly<Record<string, LockedPackage>>
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'millrace-installed-'))
+const folder = ownFolder('installed')
 const app = join(folder, 'app')
 
 /**
@@ -33,7 +33,6 @@ beforeAll(() => {
   const offline = ['--offline', '--cache', join(folder, 'cache'), '--ignore-scripts', '--omit=optional']
   run(app, 'npm', ['install', ...offline, '--no-audit', '--no-fund', '--loglevel=error', packed])
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 test('the installed command says its version', () => {
   expect(millrace('--version').stdout).toBe(`${readJson<Manifest>('package.json').version}\n`)

@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Comparison } from '../../bench/case.ts'
 import { entries, entriesForAny } from '../../bench/cases.ts'
 import { openCensus } from '../../bench/cases/census.ts'
@@ -19,9 +18,9 @@ import { parseAll } from '../../bench/lines.ts'
 import { race } from '../../bench/race.ts'
 import { shapes } from '../../bench/shapes.ts'
 import { dialects, type Dialect } from '../../scripts/make-corpus.ts'
+import { ownFolder } from '../fault/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'millrace-cases-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = ownFolder('cases')
 
 const corpora = new Map<Dialect, BenchCorpus>()
 

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { chunksOf, eachLine, eachLineOf, parseAll, readLines } from '../../bench/lines.ts'
+import { ownFolder } from '../fault/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'millrace-lines-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = ownFolder('lines')
 
 const MIB = 2 ** 20
 

@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openConvert, plainOutput } from '../../bench/cases/convert.ts'
 import { type BenchCorpus, generate } from '../../bench/corpora.ts'
 import { CountingOutput, Reading } from '../../bench/reading.ts'
+import { ownFolder } from '../fault/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'millrace-plain-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = ownFolder('plain')
 
 type Event = Record<string, unknown>
 

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { ownFolder } from '../fault/folder.ts'
 import { readCabinet } from '../cabinet-schema.ts'
 import { projectDir } from '../shared.ts'
 import { jsonLines, millrace } from './command.ts'
@@ -11,11 +10,7 @@ const run = join(projectDir, 'corpora', 'claude-stream', 'simple-run.jsonl')
 const b10x = join(projectDir, 'corpora', 'b10x', 'loop.jsonl')
 
 describe('millrace convert --to cabinet', () => {
-  let folder: string
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'millrace-cabinet-cli-'))
-  })
-  afterAll(() => rm(folder, { recursive: true }))
+  const folder = ownFolder('cabinet-cli')
 
   test('names its outputs by the language', async () => {
     const { code } = await millrace(['convert', run, b10x, '--to', 'cabinet', '-o', `${folder}/out/`])

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { convert } from '../../src/pipeline/convert.ts'
 import type { TranscriptResult } from '../../src/pipeline/job.ts'
+import { ownFolder } from '../fault/folder.ts'
 import { describeWithShared, sharedDir } from '../shared.ts'
 import { readStrictly, type StrictEvent } from '../strict-reader.ts'
 
@@ -16,10 +16,8 @@ interface Converted {
 }
 
 const folder = join(sharedDir, 'fixtures')
-const scratch = mkdtempSync(join(tmpdir(), 'millrace-fixtures-'))
+const scratch = ownFolder('fixtures')
 const converted: Converted[] = []
-
-afterAll(() => rmSync(scratch, { recursive: true }))
 
 describeWithShared('every sample', () => {
   beforeAll(async () => {

@@ -1,13 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { convert } from '../../src/pipeline/convert.ts'
 import type { GroupKey } from '../../src/usage/group.ts'
+import { ownFolder } from '../fault/folder.ts'
 import { describeWithShared, projectDir, sharedDir } from '../shared.ts'
 import { type UsageDocument, usageOf } from './counting.ts'
 
 const corpora = join(projectDir, 'corpora')
+const folder = ownFolder('codex')
 
 function codes({ notices }: UsageDocument): string[] {
   return notices.map(({ code }) => code).filter((code) => !/^(?:tier|price)-|unpriced/.test(code))
@@ -46,11 +47,10 @@ describe('a family of Codex threads', () => {
 describe('a run of codex exec', () => {
   test('is the total of its thread, also over files', async () => {
     const log = join(corpora, 'codex-exec/log-of-three-runs.jsonl')
-    const later = join(mkdtempSync(join(tmpdir(), 'millrace-codex-')), 'later.jsonl')
+    const later = join(folder, 'later.jsonl')
     // The same log, a line longer: no copy.
     writeFileSync(later, `${readFileSync(log, 'utf8')}{"type":"turn.started"}\n`)
     const report = await usageOf([log, later])
-    rmSync(join(later, '..'), { recursive: true })
     // 110 of a run without a name in each, 2690 of one thread once, and a run of which nothing is known.
     expect(report.totals.tokens['total']).toBe(2 * 110 + 2690)
     expect(report.corpus['duplicate_responses']).toBe(3)
@@ -65,12 +65,6 @@ describe('a run of codex exec', () => {
 })
 
 describe('our own streams of Codex', () => {
-  let folder = ''
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'millrace-codex-'))
-  })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
   test.each([
     ...['two-turns', 'outcomes', 'counters', 'ledger', 'bare', 'drift', 'family-fork'].map(
       (name) => `codex-rollout/${name}`,

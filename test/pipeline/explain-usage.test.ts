@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findCopies } from '../../src/pipeline/copies.ts'
@@ -12,6 +11,7 @@ import { explanationJson } from '../../src/report/explanation-json.ts'
 import { explanationTable } from '../../src/report/explanation-table.ts'
 import { usageJson } from '../../src/report/usage-json.ts'
 import type { GroupKey } from '../../src/usage/group.ts'
+import { ownFolder } from '../fault/folder.ts'
 import { projectDir, sharedDir } from '../shared.ts'
 
 interface Told {
@@ -156,9 +156,10 @@ test('a stream beside its source names the source', async () => {
   expect(table).toContain('the same run in another form')
 })
 
+const folder = ownFolder('explain')
+
 test('threads change nothing', async () => {
   // So many files that threads are worth it; each session repeats a request of the one before it.
-  const folder = mkdtempSync(join(tmpdir(), 'millrace-explain-'))
   for (let i = 0; i < 450; i++) writeFileSync(join(folder, `${i}.jsonl`), sessionText(`s-${i}`, [i, i + 1]))
   const texts: string[] = []
   for (const jobs of [0, 2]) {
@@ -170,7 +171,6 @@ test('threads change nothing', async () => {
     })
     texts.push(explanation === null ? '' : [...explanationJson(explanation)].join(''))
   }
-  rmSync(folder, { recursive: true })
   const parsed: Explained = JSON.parse(texts[0] ?? '')
   expect([parsed.counted.length, parsed.left_out.length]).toEqual([451, 449])
   expect(texts[1]).toBe(texts[0])

@@ -1,20 +1,16 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { convert } from '../../src/pipeline/convert.ts'
 import { countRecords } from '../../src/pipeline/count.ts'
 import { censusJson } from '../../src/report/census-json.ts'
+import { ownFolder } from '../fault/folder.ts'
 import { SAMPLES } from '../samples.ts'
 import { projectDir } from '../shared.ts'
 import { type UsageDocument, usageOf } from './counting.ts'
 
-let folder = ''
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'millrace-same-run-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = ownFolder('same-run')
 
 let corpora = 0
 

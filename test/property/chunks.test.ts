@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { RecordFlag } from '../../src/kernel/layout.ts'
 import { INPUT_AT, Scanner } from '../../src/kernel/scanner.ts'
 import { ChunkFiller } from '../../src/pipeline/chunk-filler.ts'
 import { ChunkReader } from '../../src/pipeline/chunk-reader.ts'
 import { planRanges, scanRange } from '../../src/pipeline/range.ts'
 import { FileSource } from '../../src/source/source.ts'
+import { ownFolder } from '../fault/folder.ts'
 import { sha256 } from '../digest.ts'
 import { damage } from './damage.ts'
 import { spelledRecord } from './odd-json.ts'
@@ -113,11 +113,7 @@ const way: fc.Arbitrary<Way> = fc.record({
   window: fc.option(fc.tuple(size, fc.integer({ min: 1, max: 10 })), { nil: null }),
 })
 
-let folder = ''
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'millrace-chunks-'))
-})
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = ownFolder('chunks')
 
 /** A file with these bytes, open while `use` runs. */
 function withFile<T>(content: Buffer, use: (file: FileSource) => T): T {

@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { resolveCorpus, type CorpusLineage } from '../../src/pipeline/corpus.ts'
 import { countUsage } from '../../src/pipeline/count.ts'
 import { findInputs } from '../../src/pipeline/inputs.ts'
@@ -14,6 +13,7 @@ import { emptyFigures, mergeFigures } from '../../src/usage/figures.ts'
 import { GROUP_KEYS, type GroupKey, groupUsage, type LedgerTranscript } from '../../src/usage/group.ts'
 import { readOwnPrices } from '../../src/usage/price-file.ts'
 import { PriceTable } from '../../src/usage/prices.ts'
+import { ownFolder } from '../fault/folder.ts'
 
 /** `MILLRACE_TEST_REQUESTS=1000000` is the full size: some hundred MB in the temporary folder, and minutes. */
 const REQUESTS = Number(process.env['MILLRACE_TEST_REQUESTS'] ?? 10_000)
@@ -25,14 +25,12 @@ const MINUTES = 600_000
 
 /** What the generator knows to be true, by day and model. */
 const truth = new Map<string, { requests: number; input: number; cacheRead: number; output: number }>()
-let folder = ''
+const folder = ownFolder('groupings')
 let files: string[] = []
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'millrace-groupings-'))
   files = Array.from({ length: SESSIONS }, (_, i) => writeSession(i))
 }, MINUTES)
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 function writeSession(index: number): string {
   const isCodex = index % 3 === 2

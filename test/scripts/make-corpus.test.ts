@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   dialects,
   makeCorpus,
@@ -11,11 +10,11 @@ import {
   type CorpusOptions,
   type Dialect,
 } from '../../scripts/make-corpus.ts'
+import { ownFolder } from '../fault/folder.ts'
 import { sha256 } from '../digest.ts'
 import { countRecords } from './count-records.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'millrace-corpus-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = ownFolder('corpus')
 
 let folders = 0
 function make(options: Partial<CorpusOptions>): Promise<Corpus> {

@@ -1,21 +1,17 @@
-import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createWriteStream, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { inspect } from '../../src/pipeline/count.ts'
 import { convert } from '../../src/pipeline/convert.ts'
+import { ownFolder } from '../fault/folder.ts'
 
 const record = (id: string): string =>
   `{"type":"user","uuid":"${id}","parentUuid":null,"sessionId":"s-${id}","message":{"role":"user","content":"${id}"}}\n`
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'millrace-archive-'))
-})
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = ownFolder('archive')
 
 async function tarOf(name: string, add: (tar: ReturnType<typeof pack>) => void): Promise<string> {
   const file = join(folder, name)

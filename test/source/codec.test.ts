@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateRawSync, gzipSync } from 'node:zlib'
 import { compressFrameSync, compressSync } from 'lz4-napi'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openSource } from '../../src/source/codec.ts'
 import { DecodedSource, CountingSource } from '../../src/source/decoded.ts'
 import { ByteReader } from '../../src/source/byte-reader.ts'
 import { gunzip } from '../../src/source/gzip.ts'
 import type { Source, Trouble } from '../../src/source/source.ts'
+import { ownFolder } from '../fault/folder.ts'
 import { readWhole } from './read-whole.ts'
 
 /** `{"n":1}\n{"n":2}\n` and `{"n":3}\n`, one frame each. */
@@ -22,11 +22,7 @@ const lines = Buffer.from(
 const half = lines.indexOf('\n', lines.length / 2) + 1
 const [first, second] = [lines.subarray(0, half), lines.subarray(half)]
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'millrace-codec-'))
-})
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = ownFolder('codec')
 
 async function decoded(
   bytes: Uint8Array,

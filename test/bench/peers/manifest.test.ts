@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { outputFaults, parseManifest, readManifest } from '../../../bench/peers/manifest.ts'
+import { ownFolder } from '../../fault/folder.ts'
 import { sha256 } from '../../digest.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'millrace-manifest-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = ownFolder('manifest')
 
 const output = 'x'.repeat(3_000_000)
 const digest = sha256(output)

@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type BenchCorpus, generate } from '../../../bench/corpora.ts'
 import { knownTokens, parseSums } from '../../../bench/peers/answers.ts'
 import { CountingOutput, Reading } from '../../../bench/reading.ts'
 import { nativeIsValid } from '../../../src/kernel/second-opinion.ts'
+import { ownFolder } from '../../fault/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'millrace-plain-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = ownFolder('plain')
 
 let corpus: BenchCorpus
 beforeAll(async () => {

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { alternate, best, parseCost, type Program } from '../../../bench/peers/program.ts'
+import { ownFolder } from '../../fault/folder.ts'
 
-const scratch = mkdtempSync(join(tmpdir(), 'millrace-program-'))
-afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+const scratch = ownFolder('program')
 
 const log = join(scratch, 'log')
 
