@@ -1,2 +1,2 @@
 // What a digest lane loads: one thread, one file hashed in order.
-export { digestStep as default } from '../src/pipeline/digest-lane.ts'
+export { digestStep } from '../src/pipeline/digest-lane.ts'

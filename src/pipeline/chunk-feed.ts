@@ -1,7 +1,7 @@
 import { FileSource, type Source, type Trouble } from '../source/source.ts'
 import { ChunkFiller } from './chunk-filler.ts'
 import type { Pool } from './pool.ts'
-import { planRanges, type RangeScan } from './range.ts'
+import { planRanges, type RangeScan, scanRange } from './range.ts'
 import { type Seat, seatedInOrder, type Seats } from './seats.ts'
 
 /** The chunks of one large transcript, in order, each scanned into a seat by a worker. */
@@ -14,17 +14,45 @@ export interface ChunkFeed {
 
 /** The chunks of a plain file: workers read a range each. @throws SourceError when it cannot be opened */
 export function feedOfFile(file: string, pool: Pool, chunkBytes: number, lineLimit: number): ChunkFeed {
-  const source = new FileSource(file)
-  const { size } = source
-  source.close()
+  const bytes = sizeOf(file)
   return {
-    bytes: size,
+    bytes,
     trouble: null,
     scans: (seats) =>
-      seatedInOrder(seats, planRanges(size, chunkBytes), (range, { slot }) =>
+      seatedInOrder(seats, planRanges(bytes, chunkBytes), (range, { slot }) =>
         pool.scanChunk({ slot, file, range, lineLimit }),
       ),
   }
+}
+
+/**
+ * The chunks of a plain file, read and scanned by this thread just before it goes over them, while they are in its caches.
+ *
+ * @throws SourceError when it cannot be opened
+ */
+export function feedOfThisThread(file: string, chunkBytes: number, lineLimit: number): ChunkFeed {
+  const bytes = sizeOf(file)
+  async function* scans(seats: Seats): ReturnType<ChunkFeed['scans']> {
+    const source = new FileSource(file)
+    try {
+      for (const range of planRanges(bytes, chunkBytes)) {
+        // What workers have done is heard in between.
+        await new Promise(setImmediate)
+        const seat = await seats.next()
+        yield { seat, outcome: scanRange(source, range, lineLimit, seat.scanner) }
+      }
+    } finally {
+      source.close()
+    }
+  }
+  return { bytes, trouble: null, scans }
+}
+
+function sizeOf(file: string): number {
+  const source = new FileSource(file)
+  const { size } = source
+  source.close()
+  return size
 }
 
 /** Who fills seats knows the digest: nobody has to find these bytes in a file. */

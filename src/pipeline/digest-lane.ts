@@ -11,10 +11,15 @@ export type DigestSpan =
   | { readonly kind: 'slot'; readonly slot: number; readonly at: number; readonly length: number }
   | { readonly kind: 'file'; readonly file: string; readonly range: ByteRange }
 
-/** Spans to hash in their order; null asks for the digest. */
-export type DigestTask = readonly DigestSpan[] | null
+export interface DigestTask {
+  /** Number of the lane: one thread may do the work of several. */
+  readonly lane: number
+  /** To hash in their order; null asks for the digest. */
+  readonly spans: readonly DigestSpan[] | null
+}
 
-let hash: Hash | null = null
+/** By the numbers of their lanes. */
+const hashes = new Map<number, Hash>()
 let block: Buffer | null = null
 
 /**
@@ -23,14 +28,14 @@ let block: Buffer | null = null
  *
  * @throws SourceError when the file cannot be read, its code in front of the message
  */
-export function digestStep(task: DigestTask): string | null {
-  hash ??= createHash('sha256')
-  if (task === null) {
-    const digest = hash.digest('hex')
-    hash = null
-    return digest
+export function digestStep({ lane, spans }: DigestTask): string | null {
+  const hash = hashes.get(lane) ?? createHash('sha256')
+  if (spans === null) {
+    hashes.delete(lane)
+    return hash.digest('hex')
   }
-  for (const span of task) {
+  hashes.set(lane, hash)
+  for (const span of spans) {
     if (span.kind === 'file') updateFrom(span.file, span.range, hash)
     else hash.update(slotBytes(span.slot, span.at, span.length))
   }

@@ -1,6 +1,6 @@
 import { tee } from '../event/tee.ts'
 import { openSource, storedAs } from '../source/codec.ts'
-import { type ChunkFeed, feedOfFile, SourceFeed } from './chunk-feed.ts'
+import { type ChunkFeed, feedOfFile, feedOfThisThread, SourceFeed } from './chunk-feed.ts'
 import { CHUNK_BYTES, ChunkReader } from './chunk-reader.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import { openCompressed } from './compressed-output.ts'
@@ -30,6 +30,8 @@ export type LargeJob = TranscriptJob & { readonly file: string }
  *
  * Only the walk over the tape is serial, and it touches no text. Slots bound the memory; a chunk that is slow to be
  * written keeps its slot, which in the end stops the readers. The result is that of one thread, byte for byte.
+ *
+ * With a single worker, which has its hands full of output and digests, this thread reads and scans as well.
  *
  * A compressed file has no ranges: a lane decompresses it, this thread fills slots with whole lines of it, and workers scan.
  *
@@ -64,7 +66,9 @@ export async function readLarge(
       : await openCompressed(job.output, compress, options.digest)
   const placed = job.output === null || compressed !== null ? null : new PlacedOutput(job.output)
   const stream = compressed ?? tools.stream
-  const { feed, lane } = await openFeed(job.file, stored, options, pool)
+  // What is scanned here is in the caches of who goes over it.
+  const scansHere = pool.threads === 1 && (options.digest || placed !== null || stream !== null)
+  const { feed, lane } = await openFeed(job.file, stored, options, scansHere, pool)
   const plain = lane === null ? { path: job.file, size: feed.bytes } : null
   const lanes = options.digest ? new Lanes(pool, plain, placed?.part ?? null) : null
   const writing =
@@ -136,15 +140,27 @@ export async function readLarge(
   }
 }
 
-/** The chunks of a file. The lane is whoever decompresses it, and has to be closed. @throws SourceError */
+/**
+ * The chunks of a file. The lane is whoever decompresses it, and has to be closed.
+ *
+ * @param scansHere this thread scans a plain file itself
+ * @throws SourceError
+ */
 async function openFeed(
   file: string,
   stored: 'plain' | 'compressed',
   options: JobOptions,
+  scansHere: boolean,
   pool: Pool,
 ): Promise<{ readonly feed: ChunkFeed; readonly lane: LaneSource | null }> {
   const { lineLimit, digest } = options
-  if (stored === 'plain') return { feed: feedOfFile(file, pool, rangeBytes(options), lineLimit), lane: null }
+  if (stored === 'plain') {
+    const bytes = rangeBytes(options)
+    const feed = scansHere
+      ? feedOfThisThread(file, bytes, lineLimit)
+      : feedOfFile(file, pool, bytes, lineLimit)
+    return { feed, lane: null }
+  }
   const { LaneSource: Lane } = await import('./lane-source.ts')
   const lane = new Lane(file, digest)
   return { feed: new SourceFeed(lane, pool, rangeBytes(options), lineLimit), lane }

@@ -12,7 +12,8 @@ import type { FilledTask, ScanTask, WriteTask } from './worker-tasks.ts'
 //   main ── plans, merges totals, translates large transcripts from the tapes of their chunks
 //    │
 //    ├── workers (one a core)   batches of whole transcripts; or chunks: scan into a slot, copy and write its output
-//    ├── lanes (when digests of a large transcript are wanted)   input ── SHA-256     output ── SHA-256
+//    ├── lanes (when digests of a large transcript are wanted)   input ── SHA-256     output ── SHA-256; the work of the
+//    │   worker where there is only one
 //    └── a lane (for a large compressed file)   decompressed into blocks, of which this thread fills slots
 //
 // Content never crosses threads but through the shared memory of a slot or block.
@@ -26,25 +27,32 @@ const WORKERS = new URL(
 /** Memory that a worker's JavaScript may take, in MiB; what it reads lies outside, in its scanner's memory. */
 const HEAP_MIB = 512
 
+/**
+ * Tasks that a worker is given at a time: it does one, and has the next one when it is done. To wake a thread costs more
+ * than some of what a chunk needs.
+ */
+const TASKS_EACH = 4
+
+/** Slots beside those that workers are at work in. */
+const SLOTS = 3
+
 /** The threads that read, scan and translate. Whoever opens a pool closes it. */
 export class Pool {
   readonly threads: number
   /** What chunks of a large transcript are scanned into. Their number bounds its memory; untouched they cost nothing. */
   readonly slots: readonly Scanner[]
-  /** Batches that a worker is given at a time: it reads one, and has the next one when it is done. */
-  readonly batchesEach: number
   private readonly memories: readonly WebAssembly.Memory[]
   private readonly workers: Threads
+  private lanes = 0
 
-  /** @param forBatches no chunks are to be read, which are better given to whoever is free */
-  constructor(threads: number, forBatches = false) {
+  /** @param threads workers beside the thread that opens the pool */
+  constructor(threads: number) {
     this.threads = threads
-    this.batchesEach = forBatches ? 2 : 1
     const module = compileKernel()
-    const memories = Array.from({ length: 2 * threads + 1 }, createScanMemory)
+    const memories = Array.from({ length: SLOTS + 2 * threads }, createScanMemory)
     this.memories = memories
     this.slots = memories.map((memory) => new Scanner({ module, memory }))
-    this.workers = new Threads('transcripts', threads, { module, memories }, this.batchesEach)
+    this.workers = new Threads('transcripts', threads, { module, memories }, TASKS_EACH)
   }
 
   /** @throws OutputError, SourceError, WorkerLostError; so do the others */
@@ -65,9 +73,9 @@ export class Pool {
     return this.workers.run('writeChunk', task)
   }
 
-  /** A thread of its own, which sees the slots. Whoever asks for it closes it. */
+  /** Hashes one file of a transcript, in a thread of its own where there are cores for it. Whoever asks for it closes it. */
   digestLane(): DigestLane {
-    return new DigestLane(this.memories)
+    return new DigestLane(this.lanes++, this.threads === 1 ? this.workers : null, this.memories)
   }
 
   close(): Promise<void> {
@@ -77,13 +85,18 @@ export class Pool {
 
 /** One thread that hashes a file span by span, in the order in which the spans are named. */
 export class DigestLane {
+  private readonly lane: number
   private readonly worker: Threads
+  private readonly isShared: boolean
   /** The thread has one task at a time, and what is named meanwhile becomes the next: few messages, in plain order. */
   private last: Promise<unknown> = Promise.resolve()
   private next: { readonly spans: DigestSpan[]; readonly done: Promise<void> } | null = null
 
-  constructor(memories: readonly WebAssembly.Memory[]) {
-    this.worker = new Threads('digest', 1, { memories })
+  /** @param shared the only worker there is, which then does this as well: a thread that is at work need not be woken */
+  constructor(lane: number, shared: Threads | null, memories: readonly WebAssembly.Memory[]) {
+    this.lane = lane
+    this.isShared = shared !== null
+    this.worker = shared ?? new Threads('digest', 1, { memories })
   }
 
   /** Settled when the span has been hashed. @throws SourceError when its file cannot be read; WorkerLostError */
@@ -104,8 +117,8 @@ export class DigestLane {
     return String(await this.run(null))
   }
 
-  close(): Promise<void> {
-    return this.worker.close()
+  async close(): Promise<void> {
+    if (!this.isShared) await this.worker.close()
   }
 
   private async after(before: Promise<unknown>, spans: readonly DigestSpan[]): Promise<void> {
@@ -114,8 +127,8 @@ export class DigestLane {
     await this.run(spans)
   }
 
-  private run(task: DigestTask): Promise<unknown> {
-    return this.worker.run('default', task)
+  private run(spans: DigestTask['spans']): Promise<unknown> {
+    return this.worker.run('digestStep', { lane: this.lane, spans })
   }
 }
 

@@ -19,6 +19,9 @@ import { readJob } from './read-job.ts'
 import type { Tools } from './transcript.ts'
 import type { BatchResult } from './read-batch.ts'
 
+/** Batches that a worker is given at a time: it reads one, and has the next one when it is done. */
+const BATCHES_EACH = 2
+
 /** How a run is carried out. */
 export interface RunSettings {
   /** Worker threads; 0 runs all in this thread. */
@@ -119,7 +122,7 @@ class Run {
 
   private async large(job: LargeJob): Promise<void> {
     this.settings.signal?.throwIfAborted()
-    const pool = await this.workers(Math.max(1, this.settings.jobs), false)
+    const pool = await this.workers()
     const { readLarge } = await import('./large.ts')
     try {
       this.take(job, await untilAborted(readLarge(job, this.options, this.tools, pool), this.settings.signal))
@@ -134,11 +137,10 @@ class Run {
    */
   private async batches(batches: readonly (readonly TranscriptJob[])[]): Promise<void> {
     const { jobs, signal } = this.settings
-    const joins = this.pool === null && jobs > 1
-    const pool = await this.workers(joins ? jobs - 1 : jobs, this.pool === null)
+    const pool = await this.workers()
     const left = batches.values()
-    const takers = Array.from({ length: pool.threads * pool.batchesEach }, () => this.byWorker(left, pool))
-    if (joins) takers.push(this.byThisThread(left))
+    const takers = Array.from({ length: pool.threads * BATCHES_EACH }, () => this.byWorker(left, pool))
+    if (jobs > 1) takers.push(this.byThisThread(left))
     await untilAborted(Promise.all(takers), signal)
   }
 
@@ -204,11 +206,12 @@ class Run {
     return { ...ledger, entries: this.entries.adopt(ledger.entries) }
   }
 
-  private async workers(threads: number, forBatches: boolean): Promise<Pool> {
+  /** This thread works as well: with it there are as many as jobs, or two. */
+  private async workers(): Promise<Pool> {
     if (this.pool === null) {
       // Loaded when threads are wanted: small inputs start faster without.
       const { Pool: Workers } = await import('./pool.ts')
-      this.pool = new Workers(threads, forBatches)
+      this.pool = new Workers(Math.max(1, this.settings.jobs - 1))
     }
     return this.pool
   }

@@ -19,6 +19,15 @@ export class Seats {
     return this.free.pop() ?? null
   }
 
+  /** A free seat, as soon as there is one. For one caller at a time. */
+  async next(): Promise<Seat> {
+    for (;;) {
+      const seat = this.take()
+      if (seat !== null) return seat
+      await new Promise<void>((resolve) => this.onRelease(resolve))
+    }
+  }
+
   release(seat: Seat): void {
     this.free.push(seat)
     this.waiting?.()
