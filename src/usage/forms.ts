@@ -1,6 +1,8 @@
 import { bestOf, type Form, isDerived } from './best-form.ts'
 import { totalTokens } from './entry.ts'
 import { settingsIn } from './entry-row.ts'
+import { hashText, IDENTITY_WORDS } from './identity.ts'
+import { IdentityMap } from './identity-map.ts'
 import { formName, kinOf, type SameRun } from './kin.ts'
 import { addLedger, emptyLineage } from './lineage.ts'
 import { resolveLineage } from './resolution.ts'
@@ -67,18 +69,38 @@ function tell(told: Told, transcript: number, id: string): void {
 /** Transcripts by the sessions they bill, of sessions that occur in more than one dialect. */
 function families(transcripts: readonly FormTranscript[]): ReadonlyMap<string, readonly number[]> {
   const found = new Map<string, number[]>()
+  const several = inSeveralDialects(transcripts)
+  if (several.size === 0) return found
   for (const [i, transcript] of transcripts.entries()) {
     for (const id of idsOf(transcript)) {
+      hashText(id, 0, id.length, SESSION_SEED, hashed)
+      if (!several.has(hashed, 0)) continue
       const members = found.get(id)
       if (members === undefined) found.set(id, [i])
       else members.push(i)
     }
   }
-  for (const [id, members] of found) {
-    const dialects = new Set(members.map((i) => transcripts[i]?.dialect))
-    if (dialects.size < 2) found.delete(id)
-  }
   return found
+}
+
+const SESSION_SEED = 0x6a09e667
+const hashed = new Uint32Array(IDENTITY_WORDS)
+
+/** Hashes of the sessions that two dialects tell of: few, of what may be very many. */
+function inSeveralDialects(transcripts: readonly FormTranscript[]): IdentityMap {
+  const dialects = new Map<string, number>()
+  const first = new IdentityMap()
+  const several = new IdentityMap()
+  for (const transcript of transcripts) {
+    const { dialect } = transcript
+    const number = dialects.get(dialect) ?? dialects.size
+    dialects.set(dialect, number)
+    for (const id of idsOf(transcript)) {
+      hashText(id, 0, id.length, SESSION_SEED, hashed)
+      if (!first.add(hashed, 0, number) && first.get(hashed, 0) !== number) several.add(hashed, 0)
+    }
+  }
+  return several
 }
 
 /** Sessions of two harnesses are two; events of The Test Cabinet do not say of which they are. */

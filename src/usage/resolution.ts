@@ -86,13 +86,13 @@ class Resolution {
 
   /** Take in the rows of one ledger, of which some may give way. Returns how many with a key do not. */
   private enter({ entries, transcript, givesWay }: LineagePart): number {
-    const bySetting = new Map<number, GivenWay | null>()
+    const bySetting = givesWay === null ? null : new Map<number, GivenWay | null>()
     let keyed = 0
     for (const span of this.rows.enter(entries, transcript)) {
       this.spans.push(span)
       const { words, at: first } = this.rows.find(span.start)
       for (let row = span.start, at = first; row < span.end; row++, at += ROW_WORDS) {
-        const given = givesWay === null ? null : this.givenWay(row, givesWay, bySetting)
+        const given = givesWay === null || bySetting === null ? null : this.givenWay(row, givesWay, bySetting)
         if (given !== null) this.giveWay(row, given)
         else if ((words[at + FLAGS]! & Flag.Keyed) !== 0) keyed++
       }
