@@ -62,7 +62,7 @@ export async function generate(
 export async function given(path: string): Promise<BenchCorpus> {
   const { jobs, failures } = await findInputs([path])
   for (const failure of failures) throw failure
-  const files = jobs.flatMap(({ file, bytes }) => (file === null ? [] : [{ path: file, bytes }]))
+  const files = [...jobs].flatMap(({ file, bytes }) => (file === null ? [] : [{ path: file, bytes }]))
   const corpus = corpusOf(path, path, files, null)
   if (corpus.bytes === 0) throw new Error(`${path} holds no transcripts`)
   return corpus

@@ -19,6 +19,7 @@ export {
 } from './pipeline/count.ts'
 export { explain, type Explanation } from './pipeline/explain.ts'
 export type { CabinetSettings, TranscriptResult } from './pipeline/job.ts'
+export type { Listed } from './pipeline/listed.ts'
 export type { ReadOptions } from './pipeline/options.ts'
 export { OutputError } from './pipeline/output-error.ts'
 export { DescriptorOutput, type Output } from './pipeline/output.ts'

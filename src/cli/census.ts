@@ -4,6 +4,7 @@ import { censusJson } from '../report/census-json.ts'
 import { censusTable } from '../report/census-table.ts'
 import { Console } from './console.ts'
 import { interruptible } from './interruption.ts'
+import { Overview } from './overview.ts'
 import { PATHS_OR_PLACES, pathsOrPlaces } from './places.ts'
 import { refuseNothing, sayFailures } from './failures.ts'
 import { reading, type ReadingFlags, readingOptions } from './reading.ts'
@@ -44,8 +45,9 @@ export function censusCommand(program: Command, done: (code: number) => void): v
     if (flags.json === true) console.data(`${censusJson(report)}\n`)
     refuseNothing(counted, paths)
     if (flags.json !== true) console.data(censusTable(report, terminalStyle()))
-    const code = sayFailures(console, counted, flags.failOn)
-    console.summary(`millrace: ${inWords(counted)}`)
+    const overview = new Overview(counted)
+    const code = sayFailures(console, overview, flags.failOn)
+    console.summary(`millrace: ${inWords(overview)}`)
     done(code)
   })
 }

@@ -7,6 +7,7 @@ import { Console, plain } from './console.ts'
 import { Exit, UsageError } from './exit.ts'
 import { interruptible } from './interruption.ts'
 import { refuseNothing, sayFailures } from './failures.ts'
+import { Overview } from './overview.ts'
 import { PATHS, reading, type ReadingFlags, readingOptions } from './reading.ts'
 import { inWords, progressOf } from './summary.ts'
 
@@ -53,12 +54,17 @@ async function run(paths: readonly string[], flags: Flags): Promise<number> {
     }),
   )
   refuseNothing(counted, paths)
-  const lines = counted.results.flatMap((result) => lineOf(result) ?? [])
-  for (const line of lines)
+  let areOk = true
+  for (const result of counted.results) {
+    const line = lineOf(result)
+    if (line === null) continue
+    areOk &&= line.verdict === 'ok'
     console.data(flags.json === true ? `${JSON.stringify(line)}\n` : inPlainWords(line))
-  const code = sayFailures(console, counted, flags.failOn)
-  console.summary(`millrace: ${inWords(counted)}`)
-  return lines.every((line) => line.verdict === 'ok') ? code : Exit.Failed
+  }
+  const overview = new Overview(counted)
+  const code = sayFailures(console, overview, flags.failOn)
+  console.summary(`millrace: ${inWords(overview)}`)
+  return areOk ? code : Exit.Failed
 }
 
 function lineOf(result: TranscriptResult): CheckLine | null {

@@ -2,7 +2,6 @@ import { statSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { convert, type ConvertRequest, type Destination } from '../pipeline/convert.ts'
 import { DescriptorOutput } from '../pipeline/output.ts'
-import { isReadEnding } from '../dialect/verdict.ts'
 import { Console, plain } from './console.ts'
 import { COMPRESSIONS, type Compression, compressorFor } from '../source/compress.ts'
 import { SourceError } from '../source/source-error.ts'
@@ -10,6 +9,7 @@ import { utcOf } from '../sink/cabinet/clock.ts'
 import { Exit, UsageError } from './exit.ts'
 import { interruptible } from './interruption.ts'
 import { refuseNothing, sayFailures } from './failures.ts'
+import { Overview } from './overview.ts'
 import { PATHS, reading, type ReadingFlags, readingOptions } from './reading.ts'
 import { inWords, many, progressOf } from './summary.ts'
 
@@ -103,20 +103,17 @@ async function run(paths: readonly string[], flags: Flags): Promise<number> {
     ? convert(request)
     : interruptible((signal) => convert({ ...request, signal })))
   refuseNothing(converted, paths)
-  const code = sayFailures(console, converted, flags.failOn)
-  const events = converted.results.reduce((sum, result) => sum + result.events, 0)
+  const overview = new Overview(converted)
+  const code = sayFailures(console, overview, flags.failOn)
   const seconds = ((performance.now() - started) / 1000).toFixed(2)
   const where = flags.output === undefined || toStream(flags) ? '' : ` in ${plain(flags.output)}`
-  console.summary(`millrace: ${inWords(converted)} → ${many(events, 'event')}${where}, ${seconds} s`)
-  const refused = converted.results.filter(
-    ({ ending }) => ending !== null && isReadEnding(ending) && ending.refused > 0,
-  )
-  for (const result of refused.slice(0, 10)) {
+  console.summary(`millrace: ${inWords(overview)} → ${many(overview.events, 'event')}${where}, ${seconds} s`)
+  for (const result of overview.refused.first) {
     console.say(
       `millrace: ${plain(result.path)}: some lines were refused and kept as opaque; see 'millrace check'`,
     )
   }
-  return refused.length > 0 ? Exit.Failed : code
+  return overview.refused.count > 0 ? Exit.Failed : code
 }
 
 /** What the flags say of events of the Test Cabinet. @throws UsageError when they go with another language */

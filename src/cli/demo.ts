@@ -4,6 +4,7 @@ import { countUsage } from '../pipeline/count.ts'
 import { convert } from '../pipeline/convert.ts'
 import { usageTable } from '../report/usage-table.ts'
 import { Console } from './console.ts'
+import { Overview } from './overview.ts'
 import { inWords, many } from './summary.ts'
 import { terminalStyle } from './style.ts'
 
@@ -15,8 +16,9 @@ export async function demo(): Promise<boolean> {
   if (!existsSync(CORPUS)) return false
   const console = new Console(false)
   const converted = await convert({ paths: [CORPUS], to: () => ({ kind: 'folder', path: OUTPUT }) })
-  const events = converted.results.reduce((sum, result) => sum + result.events, 0)
-  console.say(`millrace: the demo corpus: ${inWords(converted)} → ${many(events, 'event')} in ${OUTPUT}/`)
+  const overview = new Overview(converted)
+  const made = many(overview.events, 'event')
+  console.say(`millrace: the demo corpus: ${inWords(overview)} → ${made} in ${OUTPUT}/`)
   const { report } = await countUsage({ paths: [CORPUS], by: ['day', 'model'], zone: 'UTC' })
   console.data(usageTable(report, terminalStyle()))
   console.say(

@@ -3,6 +3,7 @@ import { convert } from '../pipeline/convert.ts'
 import { Console } from './console.ts'
 import { interruptible } from './interruption.ts'
 import { sayFailures } from './failures.ts'
+import { Overview } from './overview.ts'
 import { many } from './summary.ts'
 
 /** Add `millrace events`: the name under which users of b10x know the conversion. @param done gets its exit code */
@@ -25,7 +26,7 @@ export function eventsCommand(program: Command, done: (code: number) => void): v
           signal,
         }),
       )
-      const code = sayFailures(console, converted)
+      const code = sayFailures(console, new Overview(converted))
       const [result] = converted.results
       if (result !== undefined && result.error === null) {
         console.summary(`millrace: ${many(result.records.read, 'record')} → ${many(result.events, 'event')}`)

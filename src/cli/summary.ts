@@ -1,25 +1,16 @@
-import type { Counted } from '../pipeline/count.ts'
 import type { TranscriptResult } from '../pipeline/job.ts'
 import { groupedInteger } from '../report/money.ts'
 import type { Console } from './console.ts'
+import type { Overview } from './overview.ts'
 
 /** `12 transcripts, 3.4 MB, 900 records` and what was odd about them. */
-export function inWords(counted: Counted): string {
-  const { results, skipped } = counted
-  const sum = (of: (result: TranscriptResult) => number): number =>
-    results.reduce((all, one) => all + of(one), 0)
-  const parts = [
-    many(results.length, 'transcript'),
-    megabytes(sum((result) => result.bytes)),
-    many(
-      sum((result) => result.records.read),
-      'record',
-    ),
-  ]
+export function inWords(overview: Overview): string {
+  const { transcripts, bytes, records, opaqueRecords, unparsed, failed, skipped } = overview
+  const parts = [many(transcripts, 'transcript'), megabytes(bytes), many(records, 'record')]
   const odd = [
-    [sum((result) => result.records.opaque), 'opaque'],
-    [sum((result) => result.records.unparsed), 'unparsed'],
-    [results.filter((result) => result.error !== null).length, 'failed'],
+    [opaqueRecords, 'opaque'],
+    [unparsed, 'unparsed'],
+    [failed.count, 'failed'],
     [skipped, skipped === 1 ? 'other file skipped' : 'other files skipped'],
   ] as const
   for (const [count, what] of odd) if (count > 0) parts.push(`${groupedInteger(count)} ${what}`)

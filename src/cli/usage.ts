@@ -19,6 +19,7 @@ import { parseRateCard } from '../usage/rate-card.ts'
 import { Console, plain } from './console.ts'
 import { Exit, UsageError } from './exit.ts'
 import { interruptible } from './interruption.ts'
+import { Overview } from './overview.ts'
 import { PATHS_OR_PLACES, pathsOrPlaces } from './places.ts'
 import { refuseNothing, sayFailures } from './failures.ts'
 import { reading, type ReadingFlags, readingOptions } from './reading.ts'
@@ -104,7 +105,7 @@ async function run(given: readonly string[], flags: Flags): Promise<number> {
     if (explanation === null) throw new UsageError(unexplained(flags.explain))
     if (flags.json === true) dataInPieces(console, explanationJson(explanation))
     else console.data(explanationTable(explanation, terminalStyle()))
-    return sayFailures(console, counted, flags.failOn)
+    return sayFailures(console, new Overview(counted), flags.failOn)
   }
   // A program that asked for a document gets one, also when there was nothing to count.
   if (flags.json === true) console.data(`${usageJson(report)}\n`)
@@ -112,8 +113,9 @@ async function run(given: readonly string[], flags: Flags): Promise<number> {
   if (flags.csv === true) console.data(usageCsv(report))
   else if (flags.parquet !== undefined) await writeParquet(report, flags.parquet, console)
   else if (flags.json !== true) console.data(usageTable(report, terminalStyle()))
-  const code = sayFailures(console, counted, flags.failOn)
-  console.summary(`millrace: ${inWords(counted)}`)
+  const overview = new Overview(counted)
+  const code = sayFailures(console, overview, flags.failOn)
+  console.summary(`millrace: ${inWords(overview)}`)
   const { unpriced, totals } = report.usage
   const failOn = flags.failOn ?? []
   const partial = failOn.includes('partial') && (unpriced.length > 0 || totals.lowerBound)

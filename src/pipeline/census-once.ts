@@ -2,6 +2,7 @@ import { Dialects } from '../dialect/registry.ts'
 import { Scanner } from '../kernel/scanner.ts'
 import { type Census, takeCensus } from '../sink/census-counts.ts'
 import type { JobOptions, TranscriptJob, TranscriptResult } from './job.ts'
+import type { Listed } from './listed.ts'
 import { readJob } from './read-job.ts'
 
 /**
@@ -12,16 +13,23 @@ import { readJob } from './read-job.ts'
  */
 export async function withoutRepeated(
   census: Census,
-  results: readonly TranscriptResult[],
+  results: Listed<TranscriptResult>,
   repeated: ReadonlySet<number>,
-  jobs: readonly TranscriptJob[],
+  jobs: Listed<TranscriptJob>,
   options: JobOptions,
 ): Promise<Census> {
   if (repeated.size === 0) return census
-  const kept = new Set(results.flatMap(({ announced }, i) => (repeated.has(i) ? [] : announced)))
+  const kept = new Set<string>()
+  const paths = new Set<string>()
+  const wanted = new Set<number>()
+  let i = 0
+  for (const { path, index, announced } of results) {
+    if (repeated.has(i++)) {
+      paths.add(path)
+      wanted.add(index)
+    } else for (const session of announced) kept.add(session)
+  }
   const tools = { scanner: new Scanner(), dialects: new Dialects(), stream: null }
-  const paths = new Set([...repeated].map((i) => results[i]?.path))
-  const wanted = new Set([...repeated].map((i) => results[i]?.index))
   for (const job of jobs) {
     if (!wanted.has(job.index) || job.file === null) continue
     for (const { path, census: part } of await readJob(

@@ -3,12 +3,14 @@ import { type Compression, compressorFor } from '../source/compress.ts'
 import type { SourceError } from '../source/source-error.ts'
 import { CompressedOutput } from './compressed-output.ts'
 import { findInputs } from './inputs.ts'
-import type { CabinetSettings, TranscriptJob, TranscriptResult } from './job.ts'
+import type { CabinetSettings, TranscriptResult } from './job.ts'
+import type { JobList } from './job-list.ts'
+import type { Listed } from './listed.ts'
 import { writeManifest } from './manifest.ts'
 import { jobOptions, type ReadOptions } from './options.ts'
 import type { Output } from './output.ts'
 import { OutputError } from './output-error.ts'
-import { endingOf, outputNames } from './paths.ts'
+import { endingOf, oddNames, usualName } from './paths.ts'
 import { defaultJobs, runJobs, type RunSettings } from './run.ts'
 
 /** Where converted streams go. */
@@ -40,7 +42,7 @@ export interface ConvertRequest extends ReadOptions {
 
 export interface Converted {
   /** In byte order of their paths; what was no transcript is left out. */
-  readonly results: readonly TranscriptResult[]
+  readonly results: Listed<TranscriptResult>
   /** PATHs that could not be read. */
   readonly failures: readonly SourceError[]
   /** Files left out: no dialect recognised, or sidecars. */
@@ -72,39 +74,35 @@ export async function convert(request: ConvertRequest): Promise<Converted> {
     traceIr: request.traceIr ?? false,
     compress,
   }
-  const names = outputNames(
-    found.map((job) => job.path),
-    endingOf(options),
-  )
-  const jobs = found.map((job, i) => ({ ...job, output: placeOf(to, names[i] ?? '', found.length) }))
+  const ending = endingOf(options)
+  const odd = oddNames(found.paths, ending)
+  const name = (place: number, path: string): string => odd.get(place) ?? usualName(path, ending)
+  const jobs = found.to((place, path) => placeOf(to, () => name(place, path), found.length))
   const plainStream = to.kind === 'stream' ? to.output : null
   const stream =
     plainStream === null || compress === null || compressor === null
       ? plainStream
       : new CompressedOutput(plainStream, compress, compressor, false)
-  const { results } = await runJobs(jobs, options, {
+  const { results, skipped } = await runJobs(jobs, options, {
     jobs: request.jobs ?? defaultJobs(),
     stream,
     ...(request.progress === undefined ? {} : { progress: request.progress }),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   })
   stream?.finish()
-  const kept = results.filter((result) => !result.skipped)
-  if (to.kind === 'folder') writeManifest(to.path, kept)
-  return { results: kept, failures: inputs.failures, skipped: results.length - kept.length + inputs.sidecars }
+  if (to.kind === 'folder') writeManifest(to.path, results)
+  return { results, failures: inputs.failures, skipped: skipped + inputs.sidecars }
 }
 
 /** The jobs whose files are not in the output folder. */
-function outsideOf(folder: string, jobs: readonly TranscriptJob[]): TranscriptJob[] {
+function outsideOf(folder: string, jobs: JobList): JobList {
   const inside = resolve(folder) + sep
-  return jobs
-    .filter((job) => job.file === null || !job.file.startsWith(inside))
-    .map((job, index) => ({ ...job, index }))
+  return jobs.filter(({ file }) => file === null || !file.startsWith(inside))
 }
 
-function placeOf(to: Destination, name: string, transcripts: number): string | null {
+function placeOf(to: Destination, name: () => string, transcripts: number): string | null {
   if (to.kind === 'stream') return null
-  if (to.kind === 'folder') return join(to.path, name)
+  if (to.kind === 'folder') return join(to.path, name())
   if (transcripts === 1) return to.path
   throw new OutputError(
     'ERR_OUTPUT_UNWRITABLE',

@@ -1,13 +1,20 @@
 import type { ReportNotice } from '../report/notice.ts'
 import { type Forms, sameRuns } from '../usage/forms.ts'
+import type { LedgerTranscript } from '../usage/group.ts'
 import { addLedger, emptyLineage, type Standing } from '../usage/lineage.ts'
 import { type ResolvedLineage, resolveLineage } from '../usage/resolution.ts'
 import { type FormTranscript, sessionIdOf } from '../usage/session-part.ts'
 import type { TranscriptResult } from './job.ts'
+import type { Listed } from './listed.ts'
+
+/** What counting wants to know of a transcript. */
+export type CorpusTranscript = FormTranscript & LedgerTranscript
 
 /** The requests of a corpus, each counted once. */
 export interface CorpusLineage {
   readonly lineage: ResolvedLineage
+  /** By place of a result. */
+  readonly transcripts: readonly CorpusTranscript[]
   /** What is in the corpus more than once as a whole, and threads whose parent is missing. */
   readonly notices: readonly ReportNotice[]
   /** Places of results that tell only what others tell too. */
@@ -21,35 +28,43 @@ export interface CorpusLineage {
  * @param copies by place of a result: the place of the one with the same bytes that counts
  */
 export function resolveCorpus(
-  results: readonly TranscriptResult[],
+  results: Listed<TranscriptResult>,
   copies: ReadonlyMap<number, number>,
   explained = false,
 ): CorpusLineage {
-  const transcripts = results.map((result, i) => formTranscript(result, copies.has(i)))
-  const forms = sameRuns(transcripts)
+  const transcripts = Array.from(results, corpusTranscript)
+  const forms = sameRuns(
+    copies.size === 0 ? transcripts : transcripts.map((one, i) => withoutCopy(one, copies.has(i))),
+  )
   const lineage = emptyLineage(explained)
-  for (const [i, { ledger, path }] of results.entries()) {
+  for (const [i, { ledger, path }] of transcripts.entries()) {
     if (ledger !== null) addLedger(lineage, ledger, i, standing(i, path, transcripts, forms, copies))
   }
   const resolved = resolveLineage(lineage)
   const notices = [
-    ...copyNotices(results, copies),
-    ...formNotices(results, forms),
-    ...orphanNotices(results, resolved.orphans),
+    ...copyNotices(transcripts, copies),
+    ...formNotices(transcripts, forms),
+    ...orphanNotices(transcripts, resolved.orphans),
   ]
-  return { lineage: resolved, notices, repeated: new Set([...copies.keys(), ...forms.repeated]) }
+  return { lineage: resolved, transcripts, notices, repeated: new Set([...copies.keys(), ...forms.repeated]) }
 }
 
-function formTranscript(result: TranscriptResult, isCopy: boolean): FormTranscript {
-  const { path, dialect, adapterSlug, run, cut, broken, ledger } = result
+function corpusTranscript(result: TranscriptResult): CorpusTranscript {
+  const { path, dialect, adapterSlug, run, project, cut, broken, ledger } = result
   return {
     path,
     dialect: dialect ?? 'unknown',
     harness: adapterSlug ?? 'unknown',
     run: run ?? path,
+    project,
     cut: cut || broken,
-    ledger: isCopy ? null : ledger,
+    ledger,
   }
+}
+
+/** A copy is no form of its run beside the one with the same bytes. */
+function withoutCopy(transcript: FormTranscript, isCopy: boolean): FormTranscript {
+  return isCopy ? { ...transcript, ledger: null } : transcript
 }
 
 function standing(
@@ -80,35 +95,35 @@ export function isArchived(path: string): boolean {
 }
 
 function copyNotices(
-  results: readonly TranscriptResult[],
+  transcripts: readonly CorpusTranscript[],
   copies: ReadonlyMap<number, number>,
 ): ReportNotice[] {
   return [...copies].map(([copy, original]) => ({
     code: 'same-bytes',
-    path: results[copy]?.path ?? null,
+    path: transcripts[copy]?.path ?? null,
     line: null,
     count: 1,
-    message: `it has the same bytes as ${results[original]?.path}, which was counted`,
+    message: `it has the same bytes as ${transcripts[original]?.path}, which was counted`,
   }))
 }
 
-function formNotices(results: readonly TranscriptResult[], { same }: Forms): ReportNotice[] {
+function formNotices(transcripts: readonly CorpusTranscript[], { same }: Forms): ReportNotice[] {
   return same.map(({ transcript, by, requests }) => ({
     code: 'same-run-twice',
-    path: results[transcript]?.path ?? null,
+    path: transcripts[transcript]?.path ?? null,
     line: null,
     count: requests,
-    message: `requests of the same run are in ${results[by]?.path} too; those were counted`,
+    message: `requests of the same run are in ${transcripts[by]?.path} too; those were counted`,
   }))
 }
 
 function orphanNotices(
-  results: readonly TranscriptResult[],
+  transcripts: readonly CorpusTranscript[],
   orphans: ResolvedLineage['orphans'],
 ): ReportNotice[] {
   return orphans.map(({ transcript }) => ({
     code: 'parent-missing',
-    path: results[transcript]?.path ?? null,
+    path: transcripts[transcript]?.path ?? null,
     line: null,
     count: 1,
     message: 'it replays history that another transcript has too; the transcript of their parent is not here',

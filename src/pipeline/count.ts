@@ -7,7 +7,7 @@ import type { Census } from '../sink/census-counts.ts'
 import type { SourceError } from '../source/source-error.ts'
 import { Calendar, type DaySpan, systemZone } from '../usage/calendar.ts'
 import { explainUsage } from '../usage/explain.ts'
-import { type GroupKey, groupUsage, type LedgerTranscript } from '../usage/group.ts'
+import { type GroupKey, groupUsage } from '../usage/group.ts'
 import { readOwnPrices } from '../usage/price-file.ts'
 import { PriceTable } from '../usage/prices.ts'
 import type { Pricer } from '../usage/pricing.ts'
@@ -16,6 +16,7 @@ import { findCopies } from './copies.ts'
 import { type CorpusLineage, resolveCorpus } from './corpus.ts'
 import { findInputs } from './inputs.ts'
 import type { TranscriptResult } from './job.ts'
+import type { Listed } from './listed.ts'
 import { corpusDigest } from './manifest.ts'
 import { jobOptions, type ReadOptions } from './options.ts'
 import { defaultJobs, runJobs, type RunSettings } from './run.ts'
@@ -32,7 +33,7 @@ export interface CountRequest extends ReadOptions {
 /** What every count of a corpus comes with. */
 export interface Counted {
   /** In byte order of their paths; what was no transcript is left out. */
-  readonly results: readonly TranscriptResult[]
+  readonly results: Listed<TranscriptResult>
   readonly failures: readonly SourceError[]
   readonly skipped: number
 }
@@ -60,8 +61,8 @@ export async function countUsage(request: UsageRequest): Promise<CountedUsage> {
   const { counted, resolved } = await count(request, { usage: true, census: false, traced })
   const zone = request.zone ?? systemZone()
   const pricer = request.pricer ?? new PriceTable(await readOwnPrices())
-  const { lineage, notices } = resolved
-  const transcripts = transcriptsOf(counted.results)
+  const { lineage, notices, transcripts } = resolved
+  const told = toldBy(counted.results)
   const by = request.by ?? ['model']
   const span = request.span ?? { since: null, until: null }
   const grouping = { by, calendar: new Calendar(zone), span, pricer }
@@ -72,25 +73,21 @@ export async function countUsage(request: UsageRequest): Promise<CountedUsage> {
     usage,
     corpus: {
       transcripts: counted.results.length,
-      sessions: new Set(counted.results.flatMap(({ sessions }) => sessions)).size,
-      subagentTranscripts: counted.results.filter(({ subagent }) => subagent).length,
+      sessions: told.sessions,
+      subagentTranscripts: told.subagents,
       replayedRecords: lineage.replayed,
       duplicateResponses: lineage.duplicateResponses,
       digest: request.digest === true ? corpusDigest(counted.results) : null,
     },
-    notices: [...noticesOf(counted.results), ...notices, ...priceNotices(usage)],
+    notices: [...told.notices, ...notices, ...priceNotices(usage)],
   }
   const explanation =
     request.explain === undefined
       ? null
       : explainUsage(request.explain, lineage.entries, lineage.leftOut, transcripts, grouping)
+  if (explanation === null) return { ...counted, report, explanation }
   const paths = transcripts.map(({ path }) => path)
-  const { prices } = report
-  return {
-    ...counted,
-    report,
-    explanation: explanation === null ? null : { zone, prices, explanation, paths },
-  }
+  return { ...counted, report, explanation: { zone, prices: report.prices, explanation, paths } }
 }
 
 /** Count what transcripts hold: records, events, tools, decisions, models, sessions. */
@@ -102,7 +99,7 @@ export async function countRecords(
     census,
     models: requestsByModel(resolved.lineage.entries),
     digest: request.digest === true ? corpusDigest(counted.results) : null,
-    notices: [...noticesOf(counted.results), ...resolved.notices],
+    notices: [...toldBy(counted.results).notices, ...resolved.notices],
   }
   return { ...counted, report }
 }
@@ -122,36 +119,42 @@ async function count(
     jobs: request.jobs ?? defaultJobs(),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   }
-  const outcome = await runJobs(inputs.jobs, options, {
+  const {
+    results,
+    skipped,
+    census: taken,
+  } = await runJobs(inputs.jobs, options, {
     ...settings,
     stream: null,
     ...(request.progress === undefined ? {} : { progress: request.progress }),
   })
-  const results = outcome.results.filter((result) => !result.skipped)
-  const skipped = outcome.results.length - results.length + inputs.sidecars
   const copies = wants.usage
     ? await findCopies(results, inputs.jobs, options, settings)
     : new Map<number, number>()
   const resolved = resolveCorpus(results, copies, options.traced)
   const census = wants.census
-    ? await withoutRepeated(outcome.census, results, resolved.repeated, inputs.jobs, options)
-    : outcome.census
-  return { census, counted: { results, failures: inputs.failures, skipped }, resolved }
+    ? await withoutRepeated(taken, results, resolved.repeated, inputs.jobs, options)
+    : taken
+  const counted = { results, failures: inputs.failures, skipped: skipped + inputs.sidecars }
+  return { census, counted, resolved }
 }
 
-function transcriptsOf(results: readonly TranscriptResult[]): LedgerTranscript[] {
-  return results.map(({ path, run, dialect, adapterSlug, project }) => ({
-    path,
-    run: run ?? path,
-    dialect: dialect ?? 'unknown',
-    harness: adapterSlug ?? 'unknown',
-    project,
-  }))
+/** What results say of themselves, beside what they billed. */
+interface Told {
+  readonly notices: readonly ReportNotice[]
+  readonly sessions: number
+  readonly subagents: number
 }
 
-function noticesOf(results: readonly TranscriptResult[]): ReportNotice[] {
-  return results.flatMap(({ path, notices, error }) => [
-    ...notices.map((notice) => ({ ...notice, path })),
-    ...(error === null ? [] : [{ code: error.code, path, line: null, count: 1, message: error.message }]),
-  ])
+function toldBy(results: Listed<TranscriptResult>): Told {
+  const notices: ReportNotice[] = []
+  const ids = new Set<string>()
+  let subagents = 0
+  for (const { path, sessions, subagent, notices: own, error } of results) {
+    for (const session of sessions) ids.add(session)
+    if (subagent) subagents++
+    for (const notice of own) notices.push({ ...notice, path })
+    if (error !== null) notices.push({ code: error.code, path, line: null, count: 1, message: error.message })
+  }
+  return { notices, sessions: ids.size, subagents }
 }

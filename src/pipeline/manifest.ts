@@ -45,35 +45,48 @@ function manifestLine(result: TranscriptResult, folder: string): string {
   return `${JSON.stringify(line)}\n`
 }
 
-/** The last line: how many transcripts there were, and their corpus digest. */
-function manifestEnd(results: readonly TranscriptResult[]): string {
-  const failed = results.filter((result) => result.error !== null).length
-  const end = { format: FORMAT, corpus_digest: corpusDigest(results), transcripts: results.length, failed }
-  return `${JSON.stringify(end)}\n`
-}
-
 /**
  * SHA-256 over one line a transcript, `<path> <digest>\n`, in byte order of the paths (design §5.9). Null when a digest
  * is missing; transcripts that could not be read have no part in it.
  *
  * @param results in byte order of their paths
  */
-export function corpusDigest(results: readonly TranscriptResult[]): string | null {
-  const hash = createHash('sha256')
-  for (const { path, digest, error } of results) {
-    if (error !== null) continue
-    if (digest === null) return null
-    hash.update(`${path.replace(COMPRESSION_SUFFIX, '')} ${digest}\n`)
+export function corpusDigest(results: Iterable<TranscriptResult>): string | null {
+  const digest = new CorpusDigest()
+  for (const result of results) digest.add(result)
+  return digest.finish()
+}
+
+class CorpusDigest {
+  private readonly hash = createHash('sha256')
+  private isWhole = true
+
+  add({ path, digest, error }: TranscriptResult): void {
+    if (error !== null) return
+    if (digest === null) this.isWhole = false
+    else this.hash.update(`${path.replace(COMPRESSION_SUFFIX, '')} ${digest}\n`)
   }
-  return hash.digest('hex')
+
+  finish(): string | null {
+    return this.isWhole ? this.hash.digest('hex') : null
+  }
 }
 
 /** Write the manifest of a folder, whole. @param results in byte order of their paths. @throws OutputError */
-export function writeManifest(folder: string, results: readonly TranscriptResult[]): void {
+export function writeManifest(folder: string, results: Iterable<TranscriptResult>): void {
   const output = openOutput(join(folder, MANIFEST_NAME), false)
+  const corpus = new CorpusDigest()
+  let [transcripts, failed] = [0, 0]
   try {
-    for (const result of results) output.write(Buffer.from(manifestLine(result, folder)))
-    output.write(Buffer.from(manifestEnd(results)))
+    for (const result of results) {
+      output.write(Buffer.from(manifestLine(result, folder)))
+      corpus.add(result)
+      transcripts++
+      if (result.error !== null) failed++
+    }
+    // The last line: how many transcripts there were, and their corpus digest.
+    const end = { format: FORMAT, corpus_digest: corpus.finish(), transcripts, failed }
+    output.write(Buffer.from(`${JSON.stringify(end)}\n`))
     output.finish()
   } catch (error) {
     output.abandon()

@@ -2,8 +2,10 @@ import { basename } from 'node:path'
 import type { Adapter } from '../dialect/adapter.ts'
 import { ARCHIVE_SUFFIX } from '../source/archive.ts'
 import { COMPRESSION_SUFFIX } from '../source/codec.ts'
-import type { JobOptions } from './job.ts'
 import { DATABASE_SUFFIX } from '../source/store-database.ts'
+import { hashText, IDENTITY_WORDS } from '../usage/identity.ts'
+import { IdentityMap } from '../usage/identity-map.ts'
+import type { JobOptions } from './job.ts'
 
 /** Endings of the files that are looked at in a folder. */
 const TRANSCRIPT_SUFFIX = /\.(?:jsonl|ndjson|json|sse|log|txt)$/
@@ -26,19 +28,48 @@ function runOf(path: string): string {
  * get one name, the whole input name stands before the ending. Paths are made safe.
  */
 export function outputNames(paths: readonly string[], ending: string): string[] {
-  const short = paths.map((path) =>
-    isContainer(path) ? safePath(archiveFolder(path)) : outputName(path, ending),
-  )
-  const uses = new Map<string, number>()
-  for (const name of short) uses.set(name, (uses.get(name) ?? 0) + 1)
-  const taken = new Set<string>()
-  return short.map((name, i) => {
-    const path = paths[i] ?? ''
-    let chosen = uses.get(name) === 1 ? name : safePath(path) + ending
-    for (let n = 2; taken.has(chosen); n++) chosen = `${safePath(path)}.${n}${ending}`
-    taken.add(chosen)
-    return chosen
-  })
+  const odd = oddNames(paths, ending)
+  return paths.map((path, i) => odd.get(i) ?? usualName(path, ending))
+}
+
+/** The name of the output for a path that shares its name with no other. */
+export function usualName(path: string, ending: string): string {
+  return isContainer(path) ? safePath(archiveFolder(path)) : outputName(path, ending)
+}
+
+/**
+ * By place of a path: the names of outputs that cannot have their usual name. Names are compared by 128 bits of hash: of many
+ * paths a list of names would be long, and two that are taken for one only get a longer name.
+ */
+export function oddNames(paths: readonly string[], ending: string): ReadonlyMap<number, string> {
+  const odd = new Map<number, string>()
+  const seen = new IdentityMap()
+  const twice = new IdentityMap()
+  for (const path of paths) {
+    hashName(usualName(path, ending))
+    if (!seen.add(hashed, 0)) twice.add(hashed, 0)
+  }
+  if (twice.size === 0) return odd
+  const taken = new IdentityMap()
+  for (const [i, path] of paths.entries()) {
+    const usual = usualName(path, ending)
+    hashName(usual)
+    let chosen = twice.has(hashed, 0) ? safePath(path) + ending : usual
+    hashName(chosen)
+    for (let n = 2; !taken.add(hashed, 0); n++) {
+      chosen = `${safePath(path)}.${n}${ending}`
+      hashName(chosen)
+    }
+    if (chosen !== usual) odd.set(i, chosen)
+  }
+  return odd
+}
+
+const NAME_SEED = 0x51ed270b
+const hashed = new Uint32Array(IDENTITY_WORDS)
+
+function hashName(name: string): void {
+  hashText(name, 0, name.length, NAME_SEED, hashed)
 }
 
 /** Ending of converted streams. */
@@ -67,8 +98,13 @@ export function archiveFolder(path: string): string {
   return path.replace(/\.tgz$/, '.tar').replace(COMPRESSION_SUFFIX, '')
 }
 
+/** What a path must not hold: control characters, what some system reads as more than a name, and parts of no or only dots. */
+const UNSAFE = /[\p{Cc}:*?"<>|\\]|(?:^|\/)\.{0,2}(?:\/|$)/u
+
 /** A relative path that cannot leave its folder: no absolute paths, no `..`, no control characters. */
 export function safePath(path: string): string {
+  // Almost all are as they should be.
+  if (!UNSAFE.test(path)) return path
   const parts = path
     .replaceAll('\\', '/')
     .split('/')

@@ -1,6 +1,7 @@
 import { COMPRESSION_SUFFIX } from '../source/codec.ts'
 import type { TranscriptJob } from './job.ts'
 import type { LargeJob } from './large.ts'
+import type { Listed } from './listed.ts'
 
 /** Transcripts from this size on are read by all workers at once, unless the others keep them busy as well. */
 const LARGE_BYTES = 24 * 1024 * 1024
@@ -13,42 +14,53 @@ const BATCH_FILES = 256
 /** How much larger transcripts mostly are than their compressed files; the quickest formats reach this at least. */
 const TYPICAL_EXPANSION = 4
 
-/** A piece of a run. The pieces are done one after the other; the batches of one piece beside each other. */
+/** Places of jobs that are read one after the other. */
+export type Batch = readonly number[]
+
+/**
+ * A piece of a run. The pieces are done one after the other; the batches of one piece beside each other, each by the one who
+ * takes it.
+ */
 export type Work =
   | { readonly kind: 'here'; readonly job: TranscriptJob }
   | { readonly kind: 'large'; readonly job: LargeJob }
-  | { readonly kind: 'batches'; readonly batches: readonly (readonly TranscriptJob[])[] }
+  | { readonly kind: 'batches'; readonly batches: Iterable<Batch> }
 
 /**
  * What is done where. Largest first, so that no worker is left with the longest transcript at the end; small ones in
- * batches, since a task has a price of its own.
+ * batches, since a task has a price of its own. Pieces and batches are made when their turn comes: all
+ * jobs at once would be a lot of memory.
  *
  * @param threads workers for whole transcripts; 0 keeps them in this thread, in the order of their paths
  * @param largeThreads workers for the chunks of a large transcript
  */
-export function planWork(jobs: readonly TranscriptJob[], threads: number, largeThreads: number): Work[] {
-  const total = jobs.reduce((sum, job) => sum + weightOf(job), 0)
-  if (largeThreads === 0 || (total < SMALL_RUN_BYTES && jobs.length < SMALL_RUN_FILES)) {
-    return jobs.map((job) => ({ kind: 'here', job }))
-  }
-  if (threads === 0) {
-    return jobs.map((job) => (isLarge(job) ? { kind: 'large', job } : { kind: 'here', job }))
+export function* planWork(
+  jobs: Listed<TranscriptJob>,
+  threads: number,
+  largeThreads: number,
+): Generator<Work, void, undefined> {
+  const weights = new Float64Array(jobs.length)
+  let total = 0
+  let place = 0
+  for (const job of jobs) total += weights[place++] = weightOf(job)
+  const isSmall = largeThreads === 0 || (total < SMALL_RUN_BYTES && jobs.length < SMALL_RUN_FILES)
+  if (isSmall || threads === 0) {
+    for (const job of jobs) yield !isSmall && isLarge(job) ? { kind: 'large', job } : { kind: 'here', job }
+    return
   }
   const here: TranscriptJob[] = []
-  const large: LargeJob[] = []
-  const rest: TranscriptJob[] = []
+  const rest: number[] = []
   // Alone, a transcript is worth all workers when it takes longer than its share of the whole.
+  place = 0
   for (const job of jobs) {
     if (job.file === null) here.push(job)
-    else if (isLarge(job) && weightOf(job) > total / threads / 2) large.push(job)
-    else rest.push(job)
+    else if (isLarge(job) && weightOf(job) > total / threads / 2) yield { kind: 'large', job }
+    else rest.push(place)
+    place++
   }
-  const batches = batchesOf(rest)
-  const work: Work[] = large.map((job) => ({ kind: 'large', job }))
   // Standard input belongs to this thread.
-  for (const job of here) work.push({ kind: 'here', job })
-  if (batches.length > 0) work.push({ kind: 'batches', batches })
-  return work
+  for (const job of here) yield { kind: 'here', job }
+  if (rest.length > 0) yield { kind: 'batches', batches: batchesOf(rest, weights) }
 }
 
 function isLarge(job: TranscriptJob): job is LargeJob {
@@ -60,19 +72,18 @@ function weightOf({ path, bytes }: TranscriptJob): number {
   return COMPRESSION_SUFFIX.test(path) ? bytes * TYPICAL_EXPANSION : bytes
 }
 
-function batchesOf(jobs: readonly TranscriptJob[]): TranscriptJob[][] {
-  const batches: TranscriptJob[][] = []
-  let batch: TranscriptJob[] = []
+function* batchesOf(places: readonly number[], weights: Float64Array): Generator<Batch, void, undefined> {
+  let batch: number[] = []
   let bytes = 0
-  for (const job of jobs.toSorted((a, b) => weightOf(b) - weightOf(a) || a.index - b.index)) {
-    if (batch.length > 0 && (bytes + weightOf(job) > BATCH_BYTES || batch.length >= BATCH_FILES)) {
-      batches.push(batch)
+  for (const place of places.toSorted((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b)) {
+    const weight = weights[place] ?? 0
+    if (batch.length > 0 && (bytes + weight > BATCH_BYTES || batch.length >= BATCH_FILES)) {
+      yield batch
       batch = []
       bytes = 0
     }
-    batch.push(job)
-    bytes += weightOf(job)
+    batch.push(place)
+    bytes += weight
   }
-  if (batch.length > 0) batches.push(batch)
-  return batches
+  if (batch.length > 0) yield batch
 }

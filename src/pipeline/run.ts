@@ -2,20 +2,17 @@ import { availableParallelism } from 'node:os'
 import { Dialects } from '../dialect/registry.ts'
 import { Scanner } from '../kernel/scanner.ts'
 import { type Census, addFailed, emptyCensus, mergeCensus } from '../sink/census-counts.ts'
-import { byteOrder } from '../source/byte-order.ts'
 import type { Source } from '../source/source.ts'
 import { SourceError } from '../source/source-error.ts'
-import type { TranscriptLedger } from '../usage/transcript-ledger.ts'
-import { BLOCK_ROWS } from '../usage/entry-row.ts'
-import { EntryStore } from '../usage/entry-store.ts'
 import { failedResult, type JobOptions, type TranscriptJob, type TranscriptResult } from './job.ts'
-import { KeptResults } from './kept-result.ts'
 import type { LargeJob } from './large.ts'
+import type { Listed } from './listed.ts'
 import { type Output, removePart } from './output.ts'
-import { planWork } from './plan.ts'
+import { type Batch, planWork } from './plan.ts'
 import type { Pool } from './pool.ts'
 import { WorkerLostError } from './portable.ts'
 import { readJob } from './read-job.ts'
+import { ResultList } from './result-list.ts'
 import type { Tools } from './transcript.ts'
 import type { BatchResult } from './read-batch.ts'
 
@@ -36,8 +33,10 @@ export interface RunSettings {
 }
 
 export interface RunOutcome {
-  /** In the order of paths. */
-  readonly results: readonly TranscriptResult[]
+  /** In the order of paths; what was no transcript is left out. */
+  readonly results: Listed<TranscriptResult>
+  /** Files that were no transcripts. */
+  readonly skipped: number
   readonly census: Census
 }
 
@@ -49,10 +48,11 @@ export function defaultJobs(): number {
 /**
  * Read transcripts with as many threads as asked for. What is wrong with a transcript is in its result.
  *
+ * @param jobs each with its place as its index
  * @throws OutputError when outputs cannot be written; then nothing half-written is left
  */
 export async function runJobs(
-  jobs: readonly TranscriptJob[],
+  jobs: Listed<TranscriptJob>,
   options: JobOptions,
   settings: RunSettings,
 ): Promise<RunOutcome> {
@@ -66,22 +66,25 @@ export async function runJobs(
 }
 
 class Run {
-  private readonly jobs: readonly TranscriptJob[]
+  private readonly jobs: Listed<TranscriptJob>
   private readonly options: JobOptions
   private readonly settings: RunSettings
   private readonly tools: Tools
-  /** By the index of their job; an archive has several. */
-  private readonly results: (TranscriptResult[] | undefined)[]
-  private readonly kept = new KeptResults()
+  private readonly results: ResultList
+  private skipped = 0
+  /** By the index of a job: 1 when it is done. */
+  private readonly done: Uint8Array
+  private left: number
   private readonly census = emptyCensus()
-  private readonly entries = new EntryStore(BLOCK_ROWS)
   private pool: Pool | null = null
 
-  constructor(jobs: readonly TranscriptJob[], options: JobOptions, settings: RunSettings) {
+  constructor(jobs: Listed<TranscriptJob>, options: JobOptions, settings: RunSettings) {
     this.jobs = jobs
     this.options = options
     this.settings = settings
-    this.results = Array.from({ length: jobs.length })
+    this.results = new ResultList(jobs)
+    this.done = new Uint8Array(jobs.length)
+    this.left = jobs.length
     const dialects = settings.dialects ?? new Dialects()
     const { stream, signal } = settings
     this.tools = {
@@ -105,14 +108,15 @@ class Run {
 
   async close(): Promise<void> {
     await this.pool?.close()
-    for (const [i, job] of this.jobs.entries()) {
-      if (this.results[i] === undefined && job.output !== null) removePart(job.output)
+    if (this.left === 0) return
+    for (const job of this.jobs) {
+      if (this.done[job.index] === 0 && job.output !== null) removePart(job.output)
     }
   }
 
   outcome(): RunOutcome {
-    const results = this.results.flatMap((some) => some ?? [])
-    return { results: results.toSorted((a, b) => byteOrder(a.path, b.path)), census: this.census }
+    const { results, skipped, census } = this
+    return { results, skipped, census }
   }
 
   private async here(job: TranscriptJob): Promise<void> {
@@ -135,19 +139,20 @@ class Run {
    * Batches are taken by whoever is free: the workers, and this thread, which would have nothing to do but wait. It works
    * from the start, while they are still loading.
    */
-  private async batches(batches: readonly (readonly TranscriptJob[])[]): Promise<void> {
+  private async batches(batches: Iterable<Batch>): Promise<void> {
     const { jobs, signal } = this.settings
     const pool = await this.workers()
-    const left = batches.values()
-    const takers = Array.from({ length: pool.threads * BATCHES_EACH }, () => this.byWorker(left, pool))
-    if (jobs > 1) takers.push(this.byThisThread(left))
+    const takers = Array.from({ length: pool.threads * BATCHES_EACH }, () => this.byWorker(batches, pool))
+    if (jobs > 1) takers.push(this.byThisThread(batches))
     await untilAborted(Promise.all(takers), signal)
   }
 
-  private async byWorker(batches: Iterable<readonly TranscriptJob[]>, pool: Pool): Promise<void> {
+  private async byWorker(batches: Iterable<Batch>, pool: Pool): Promise<void> {
     for (const batch of batches) {
       try {
-        this.takeBatch(batch, await pool.readBatch({ jobs: batch, options: this.options }))
+        // Made for the way to the worker and once more for what comes back: a batch is so long under way that it would grow old.
+        const jobs = [...this.jobsOf(batch)]
+        this.takeBatch(batch, await pool.readBatch({ jobs, options: this.options }))
       } catch (error) {
         if (!(error instanceof WorkerLostError)) throw error
         await this.oneByOne(batch, pool)
@@ -155,7 +160,7 @@ class Run {
     }
   }
 
-  private async byThisThread(batches: Iterable<readonly TranscriptJob[]>): Promise<void> {
+  private async byThisThread(batches: Iterable<Batch>): Promise<void> {
     const { signal } = this.settings
     const { scanner, dialects, stream } = this.tools
     // Workers that are done must be heard soon: they wait for their next batch.
@@ -164,7 +169,7 @@ class Run {
       signal?.throwIfAborted()
     }
     for (const batch of batches) {
-      for (const job of batch) {
+      for (const job of this.jobsOf(batch)) {
         this.take(job, await readJob(job, this.options, { scanner, dialects, stream, pause }))
         await pause()
       }
@@ -172,10 +177,10 @@ class Run {
   }
 
   /** After a worker was lost: find the transcript that did it, and do the others. */
-  private async oneByOne(batch: readonly TranscriptJob[], pool: Pool): Promise<void> {
-    for (const job of batch) {
+  private async oneByOne(batch: Batch, pool: Pool): Promise<void> {
+    for (const job of this.jobsOf(batch)) {
       try {
-        this.takeBatch([job], await pool.readBatch({ jobs: [job], options: this.options }))
+        this.takeBatch([job.index], await pool.readBatch({ jobs: [job], options: this.options }))
       } catch (error) {
         this.take(job, [lostResult(job, error)])
         if (job.output !== null) removePart(job.output)
@@ -183,10 +188,17 @@ class Run {
     }
   }
 
-  private takeBatch(jobs: readonly TranscriptJob[], batch: BatchResult): void {
-    mergeCensus(this.census, batch.census)
-    const byIndex = byJob(batch.results)
-    for (const job of jobs) this.take(job, byIndex.get(job.index) ?? [])
+  private takeBatch(batch: Batch, { census, results }: BatchResult): void {
+    mergeCensus(this.census, census)
+    const byIndex = byJob(results)
+    for (const job of this.jobsOf(batch)) this.take(job, byIndex.get(job.index) ?? [])
+  }
+
+  private *jobsOf(batch: Batch): Generator<TranscriptJob, void, undefined> {
+    for (const place of batch) {
+      const job = this.jobs.at(place)
+      if (job !== undefined) yield job
+    }
   }
 
   private take(job: TranscriptJob, results: readonly TranscriptResult[]): void {
@@ -194,16 +206,11 @@ class Run {
       if (result.census !== null) mergeCensus(this.census, result.census)
       if (result.error !== null) addFailed(this.census, result.dialect)
       this.settings.progress?.(result)
+      if (result.skipped) this.skipped++
+      else this.results.add(job, result)
     }
-    this.results[job.index] = results.map((result) => ({
-      ...this.kept.of(job, result),
-      ledger: result.ledger === null ? null : this.keptLedger(result.ledger),
-    }))
-  }
-
-  /** The entries of all ledgers lie together: one by one they would take several times the room. */
-  private keptLedger(ledger: TranscriptLedger): TranscriptLedger {
-    return { ...ledger, entries: this.entries.adopt(ledger.entries) }
+    if (this.done[job.index] === 0) this.left--
+    this.done[job.index] = 1
   }
 
   /** This thread works as well: with it there are as many as jobs, or two. */

@@ -11,8 +11,6 @@ import { isInsideStore, isStoreRoot, orphansOf } from './store-folder.ts'
 export interface Found {
   /** Path below its root with forward slashes; the base name for a root that is a file; `-` for standard input. */
   readonly path: string
-  /** Absolute path; null for standard input. */
-  readonly file: string | null
   readonly bytes: number
   /** Named by the caller, not found in a folder. */
   readonly named: boolean
@@ -23,7 +21,14 @@ export interface Root {
   /** As the caller wrote it. */
   readonly name: string
   readonly folder: boolean
+  /** Absolute path of the folder that paths are below, or of the file; null for standard input. */
+  readonly place: string | null
   readonly found: readonly Found[]
+}
+
+/** The file of what was found in a root: absolute, null for standard input. There may be many: it is not kept for each. */
+export function fileOf({ folder, place }: Pick<Root, 'folder' | 'place'>, path: string): string | null {
+  return folder && place !== null ? join(place, path) : place
 }
 
 export interface Discovery {
@@ -77,9 +82,10 @@ async function glob(walk: Walk, pattern: string): Promise<Root> {
   if (files.length === 0) throw new SourceError('ERR_NOT_FOUND', `${pattern}: the pattern matches nothing`)
   const found = files.flatMap((file) => {
     const path = file.replace(/\/$/, '')
-    return walk.root(path).found.map((one) => ({ ...one, path: relative('.', one.file ?? path) }))
+    const root = walk.root(path)
+    return root.found.map((one) => ({ ...one, path: relative('.', fileOf(root, one.path) ?? path) }))
   })
-  return { name: pattern, folder: true, found: sorted(found) }
+  return { name: pattern, folder: true, place: resolve('.'), found: sorted(found) }
 }
 
 class Walk {
@@ -88,10 +94,11 @@ class Walk {
   /** @throws SourceError when it cannot be read */
   root(name: string): Root {
     if (HTTP_ADDRESS.test(name)) {
-      return { name, folder: false, found: [{ path: nameIn(name), file: name, bytes: 0, named: true }] }
+      return { name, folder: false, place: name, found: [{ path: nameIn(name), bytes: 0, named: true }] }
     }
-    if (name === '-')
-      return { name, folder: false, found: [{ path: '-', file: null, bytes: 0, named: true }] }
+    if (name === '-') {
+      return { name, folder: false, place: null, found: [{ path: '-', bytes: 0, named: true }] }
+    }
     const file = resolve(name)
     let stat
     try {
@@ -100,12 +107,12 @@ class Walk {
       throw SourceError.from(name, error)
     }
     if (!stat.isDirectory()) {
-      const found = { path: basename(file), file, bytes: stat.isFile() ? stat.size : 0, named: true }
-      return { name, folder: false, found: [found] }
+      const found = { path: basename(file), bytes: stat.isFile() ? stat.size : 0, named: true }
+      return { name, folder: false, place: file, found: [found] }
     }
     const found: Found[] = []
     this.folder(file, '', found, new Set([realpathSync(file)]), name)
-    return { name, folder: true, found: sorted(found) }
+    return { name, folder: true, place: file, found: sorted(found) }
   }
 
   /** @param above real paths of the folders around this one: a link back to one of them is not followed */
@@ -121,7 +128,7 @@ class Walk {
       entries = readdirSync(folder, { withFileTypes: true })
     } catch (error) {
       if (below === '') throw SourceError.from(name, error)
-      found.push({ path: below, file: folder, bytes: 0, named: true })
+      found.push({ path: below, bytes: 0, named: true })
       return
     }
     // A folder with a manifest of ours holds outputs.
@@ -142,21 +149,20 @@ class Walk {
         isFolder = stat?.isDirectory() ?? false
         isFile = stat?.isFile() ?? false
         // A link to nothing is a transcript that cannot be read, which is said when it is opened.
-        if (stat === null && this.wanted(entry.name)) found.push({ path, file, bytes: 0, named: true })
+        if (stat === null && this.wanted(entry.name)) found.push({ path, bytes: 0, named: true })
       }
       if (isFolder) {
         this.inner(file, path, found, above, name)
       } else if (isFile && (!entry.isSymbolicLink() || this.wanted(entry.name))) {
-        found.push({ path, file, bytes: stat?.size ?? 0, named: false })
+        found.push({ path, bytes: stat?.size ?? 0, named: false })
       }
     }
   }
 
   private orphans(folder: string, below: string, found: Found[]): void {
     for (const inside of orphansOf(folder)) {
-      const file = join(folder, inside)
-      const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0
-      found.push({ path: below === '' ? inside : `${below}/${inside}`, file, bytes, named: false })
+      const bytes = statSync(join(folder, inside), { throwIfNoEntry: false })?.size ?? 0
+      found.push({ path: below === '' ? inside : `${below}/${inside}`, bytes, named: false })
     }
   }
 

@@ -84,8 +84,12 @@ describe('a worker that dies', () => {
     const jobs = names.map((name, index) => ({ ...jobOf(name, 3e6), index }))
     const { results, census } = await runJobs(jobs, everyOption(), { jobs: 1, stream: null })
     spy.mockRestore()
-    expect(results.map((result) => result.error?.code)).toEqual([undefined, 'ERR_WORKER_LOST', undefined])
-    expect(results[1]?.error?.message).toMatch(/^b\.jsonl: the worker was lost; try again/)
+    expect([...results].map((result) => result.error?.code)).toEqual([
+      undefined,
+      'ERR_WORKER_LOST',
+      undefined,
+    ])
+    expect(results.at(1)?.error?.message).toMatch(/^b\.jsonl: the worker was lost; try again/)
     expect(census.transcripts.completeness.failed).toBe(1)
   })
 })
@@ -105,7 +109,7 @@ describe('a file that vanishes', () => {
     const gone = { ...jobOf(join(folder, 'gone.jsonl'), 10), index: 0 }
     const there = { ...jobOf(file, 10), index: 1 }
     const { results } = await runJobs([gone, there], everyOption(), { jobs: 0, stream: null })
-    const errors = Object.fromEntries(results.map((result) => [result.path, result.error]))
+    const errors = Object.fromEntries([...results].map((result) => [result.path, result.error]))
     expect(errors['gone.jsonl']?.code).toBe('ERR_NOT_FOUND')
     expect(errors['gone.jsonl']?.message).toContain('gone.jsonl: no such file')
     expect(errors[there.path]).toBeNull()
@@ -114,7 +118,7 @@ describe('a file that vanishes', () => {
   test.each([0, 2])('after it was planned as a large one is told, with %i workers', async (jobs) => {
     const gone = jobOf(join(folder, 'gone.jsonl'), 30e6, join(folder, 'gone.events.jsonl'))
     const { results } = await runJobs([gone], everyOption(), { jobs, stream: null })
-    expect(results.map((result) => result.error?.code)).toEqual(['ERR_NOT_FOUND'])
+    expect([...results].map((result) => result.error?.code)).toEqual(['ERR_NOT_FOUND'])
     expect(filesIn(folder).filter((path) => path.includes('gone'))).toEqual([])
   })
 

@@ -74,7 +74,7 @@ describe.each(FORMATS)('outputs as %s', (compress) => {
     const run = async (jobs: number, as: Compression | null): Promise<TranscriptResult | undefined> => {
       const path = join(folder, compress, `large-${jobs}-${as}`)
       const to = (): Destination => ({ kind: 'file', path })
-      return (await convert({ paths: [input], to, compress: as, jobs })).results[0]
+      return (await convert({ paths: [input], to, compress: as, jobs })).results.at(0)
     }
     const plain = await run(2, null)
     const bytes = readFileSync(plain?.output ?? '')

@@ -53,7 +53,7 @@ async function toFile(input: string, name: string, jobs: number, chunkBytes?: nu
   const path = join(folder, name)
   const request = { paths: [input], jobs, ...(chunkBytes === undefined ? {} : { chunkBytes }) }
   const { results } = await convert({ ...request, to: () => ({ kind: 'file', path }) })
-  return { events: readFileSync(path), result: results[0] }
+  return { events: readFileSync(path), result: results.at(0) }
 }
 
 /** What is said of a transcript, but for its name. */

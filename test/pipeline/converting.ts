@@ -37,7 +37,7 @@ export async function converted(
     paths,
     to: () => ({ kind: 'stream', output }),
   })
-  return { bytes: output.kept(), results }
+  return { bytes: output.kept(), results: [...results] }
 }
 
 /** The job of one file, as the planner would make it. */

@@ -83,9 +83,8 @@ describe('everything that is left out is told', () => {
     const { jobs } = await findInputs([folder])
     const options = { ...jobOptions({}), usage: true, traced: true }
     const { results } = await runJobs(jobs, options, { jobs: 0, stream: null })
-    const read = results.filter(({ skipped }) => !skipped)
-    const copies = await findCopies(read, jobs, options, { jobs: 0 })
-    const { lineage } = resolveCorpus(read, copies, true)
+    const copies = await findCopies(results, jobs, options, { jobs: 0 })
+    const { lineage } = resolveCorpus(results, copies, true)
     const count = (reasons: RegExp): number =>
       lineage.leftOut
         .filter(({ reason }) => reasons.test(reason))

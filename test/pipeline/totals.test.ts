@@ -51,7 +51,7 @@ describe.each(dialects.flatMap((dialect) => [false, true].map((faults) => ({ dia
 
     test('is counted as it was written', async () => {
       const { report, results } = await countRecords({ paths: [out], jobs: 0 })
-      expect(results.every((result) => result.dialect === dialect)).toBe(true)
+      expect([...results].every((result) => result.dialect === dialect)).toBe(true)
       const { census } = report
       const { facts } = corpus
       const { blank, ...bins } = census.records

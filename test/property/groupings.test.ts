@@ -129,7 +129,7 @@ describe(`${REQUESTS} requests in 3 models, ${DAYS} days and ${SESSIONS} session
     const { jobs } = await findInputs([folder])
     const { results } = await runJobs(jobs, { ...jobOptions({}), usage: true }, { jobs: 0, stream: null })
     corpus = resolveCorpus(results, new Map())
-    transcripts = results.map(({ path, run, dialect, adapterSlug, project }) => ({
+    transcripts = [...results].map(({ path, run, dialect, adapterSlug, project }) => ({
       path,
       run: run ?? path,
       dialect: dialect ?? '',

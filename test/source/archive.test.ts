@@ -34,7 +34,7 @@ describe('a tar', () => {
       tar.entry({ name: 'runs/', type: 'directory' })
     })
     const { results } = await inspect({ paths: [file], jobs: 0 })
-    expect(results.map(({ path, dialect, run }) => [path, dialect, run])).toEqual([
+    expect([...results].map(({ path, dialect, run }) => [path, dialect, run])).toEqual([
       ['a.tar/runs/a.jsonl.gz', 'claude-session', 's-a'],
       ['a.tar/runs/b.jsonl', 'claude-session', 's-b'],
     ])
@@ -50,14 +50,14 @@ describe('a tar', () => {
     })
     const out = join(folder, 'out')
     const { results } = await convert({ paths: [file], to: () => ({ kind: 'folder', path: out }), jobs: 0 })
-    expect(results.map(({ path }) => path)).toEqual([
+    expect([...results].map(({ path }) => path)).toEqual([
       'evil.tar/__/__/up.jsonl',
       'evil.tar/root.jsonl',
       'evil.tar/same-2.jsonl',
       'evil.tar/same.jsonl',
     ])
     for (const { output } of results) expect(output?.startsWith(`${out}/evil.tar/`)).toBe(true)
-    expect(results.flatMap(({ notices }) => notices.map(({ code }) => code))).toEqual(['archive-links'])
+    expect([...results].flatMap(({ notices }) => notices.map(({ code }) => code))).toEqual(['archive-links'])
   })
 
   test('that breaks off gives what came before, and says so', async () => {
@@ -69,7 +69,7 @@ describe('a tar', () => {
     const cut = join(folder, 'cut.tar')
     writeFileSync(cut, readFileSync(file).subarray(0, 16_000))
     const { results } = await inspect({ paths: [cut], jobs: 0 })
-    expect(results.map(({ path, broken }) => [path, broken])).toEqual([
+    expect([...results].map(({ path, broken }) => [path, broken])).toEqual([
       ['cut.tar/a.jsonl', false],
       ['cut.tar/b.jsonl', true],
     ])
@@ -77,7 +77,7 @@ describe('a tar', () => {
 
   test('without transcripts gives none', async () => {
     const file = await tarOf('empty.tar', (tar) => void tar.entry({ name: 'readme.md' }, 'nothing here'))
-    expect((await inspect({ paths: [file], jobs: 0 })).results).toEqual([])
+    expect((await inspect({ paths: [file], jobs: 0 })).results).toHaveLength(0)
   })
 })
 
@@ -93,7 +93,7 @@ describe('a zip', () => {
       ]),
     )
     const { results } = await inspect({ paths: [file], jobs: 0 })
-    expect(results.map(({ path, run }) => [path, run])).toEqual([
+    expect([...results].map(({ path, run }) => [path, run])).toEqual([
       ['a.zip/__/b.jsonl', 's-b'],
       ['a.zip/runs/a.jsonl', 's-a'],
     ])
@@ -103,7 +103,7 @@ describe('a zip', () => {
     const file = join(folder, 'cut.zip')
     writeFileSync(file, storedZip([['a.jsonl', record('a')]]).subarray(0, 60))
     const { results } = await inspect({ paths: [file], jobs: 0 })
-    expect(results[0]?.error?.message).toMatch(/no whole zip archive/)
+    expect(results.at(0)?.error?.message).toMatch(/no whole zip archive/)
   })
 })
 

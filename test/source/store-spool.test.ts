@@ -32,7 +32,7 @@ async function archiveOf(files: readonly (readonly [name: string, content: Buffe
 
 async function convertedTo(input: string, to: string): Promise<readonly TranscriptResult[]> {
   const { results } = await convert({ paths: [input], jobs: 0, to: () => ({ kind: 'folder', path: to }) })
-  return results
+  return [...results]
 }
 
 /** One file of the sample, as a member of an archive. */
