@@ -8,9 +8,12 @@ const LARGE_BYTES = 24 * 1024 * 1024
 /** Below this many bytes and files starting threads takes longer than the work. */
 const SMALL_RUN_BYTES = 6 * 1024 * 1024
 const SMALL_RUN_FILES = 400
-/** Bytes and files of one batch. */
+/**
+ * Bytes and files of one batch. More files would be no faster, and the results of a batch come all at once: the more of them,
+ * the more grow old enough to wait for a collection of the whole heap.
+ */
 const BATCH_BYTES = 4 * 1024 * 1024
-const BATCH_FILES = 256
+const BATCH_FILES = 64
 /** How much larger transcripts mostly are than their compressed files; the quickest formats reach this at least. */
 const TYPICAL_EXPANSION = 4
 
