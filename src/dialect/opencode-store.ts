@@ -148,6 +148,7 @@ function message(record: RecordView, node: Node, state: State, sink: Sink): Bin 
         : { tokens: used, cost: readCost(record, cost, sink), at: keptAt, line: record.line },
     isFinal: record.get(time, K.completed) !== NONE || record.isString(finish) || !record.isNullish(error),
     steps: [],
+    stepsBilled: 0,
   }
   const failed = !record.isNullish(error) && failure(record, error, 'error', at, sink) !== null
   return opened || failed || used !== null ? Bin.Translated : Bin.Folded

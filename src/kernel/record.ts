@@ -55,6 +55,7 @@ export class RecordView {
     this.decodedLength = decodedLength
   }
 
+  /** What kind of JSON value it is; `Kind.None` of the absent one. */
   kind(node: Node): Kind {
     return (this.words[node + 3]! & NodeBit.Kind) as Kind
   }
@@ -180,28 +181,31 @@ export class RecordView {
     return length === wanted.length
   }
 
+  /** Null for anything but `true` and `false`. */
   bool(node: Node): boolean | null {
     const kind = this.kind(node)
     return kind === Kind.True ? true : kind === Kind.False ? false : null
   }
 
+  /** A number spelled in up to fifteen digits and nothing else, as nearly all are; -1 of any other value. */
+  digits(node: Node): number {
+    const { words, bytes } = this
+    const end = words[node + 1]!
+    const start = words[node]!
+    if ((words[node + 3]! & NodeBit.Kind) !== Kind.Number || end - start > 15) return -1
+    let value = 0
+    for (let at = start; at < end; at++) {
+      const digit = bytes[at]! - 0x30
+      if (digit < 0 || digit > 9) return -1
+      value = value * 10 + digit
+    }
+    return value
+  }
+
   /** A number whose nearest double is a safe integer, however spelled (`5`, `5.0`, `5e0`); else null. */
   integer(node: Node): number | null {
-    const words = this.words
-    if ((words[node + 3]! & NodeBit.Kind) !== Kind.Number) return null
-    const start = words[node]!
-    const end = words[node + 1]!
-    // Nearly all are a few digits.
-    if (end - start < 16) {
-      let value = 0
-      let at = start
-      for (; at < end; at++) {
-        const digit = this.bytes[at]! - 0x30
-        if (digit < 0 || digit > 9) break
-        value = value * 10 + digit
-      }
-      if (at === end) return value
-    }
+    const digits = this.digits(node)
+    if (digits >= 0) return digits
     const value = this.number(node)
     // Of -0 it makes 0.
     return value !== null && Number.isSafeInteger(value) ? value + 0 : null
@@ -209,21 +213,10 @@ export class RecordView {
 
   /** A number as the nearest double; null for anything else and outside the double range. */
   number(node: Node): number | null {
+    const digits = this.digits(node)
+    if (digits >= 0) return digits
     if (this.kind(node) !== Kind.Number) return null
-    const words = this.words
-    const start = words[node]!
-    const end = words[node + 1]!
-    if (end - start < 16) {
-      let value = 0
-      let at = start
-      for (; at < end; at++) {
-        const digit = this.bytes[at]! - 0x30
-        if (digit < 0 || digit > 9) break
-        value = value * 10 + digit
-      }
-      if (at === end) return value
-    }
-    const value = Number(this.bytes.latin1Slice(start, end))
+    const value = Number(this.bytes.latin1Slice(this.words[node]!, this.words[node + 1]!))
     return Number.isFinite(value) ? value : null
   }
 

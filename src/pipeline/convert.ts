@@ -19,6 +19,7 @@ export type Destination =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'stream'; readonly output: Output }
 
+/** What to convert, and where to. */
 export interface ConvertRequest extends ReadOptions {
   /** Files, folders, globs, `-`. */
   readonly paths: readonly string[]
@@ -40,6 +41,7 @@ export interface ConvertRequest extends ReadOptions {
   readonly signal?: AbortSignal
 }
 
+/** What became of it. */
 export interface Converted {
   /** In byte order of their paths; what was no transcript is left out. */
   readonly results: Listed<TranscriptResult>

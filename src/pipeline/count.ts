@@ -21,6 +21,7 @@ import { corpusDigest } from './manifest.ts'
 import { jobOptions, type ReadOptions } from './options.ts'
 import { defaultJobs, runJobs, type RunSettings } from './run.ts'
 
+/** What to count: files, folders, globs, `-`. */
 export interface CountRequest extends ReadOptions {
   readonly paths: readonly string[]
   /** Compute the digest of the corpus; costs about as much as all the rest. */
@@ -38,6 +39,7 @@ export interface Counted {
   readonly skipped: number
 }
 
+/** As `CountRequest`; how usage is grouped, priced and explained. */
 export interface UsageRequest extends CountRequest {
   readonly by?: readonly GroupKey[]
   /** IANA zone of days and hours; default that of this machine. */
@@ -49,6 +51,7 @@ export interface UsageRequest extends CountRequest {
   readonly explain?: string
 }
 
+/** What was counted, and what it sums up to. */
 export interface CountedUsage extends Counted {
   readonly report: UsageReport
   /** Null when none was asked for, or nothing has that name. */

@@ -101,6 +101,15 @@ describe('usage', () => {
       ],
     },
     {
+      name: 'is that of all its steps, however many there are',
+      lines: [message('m2', 'assistant', spent(5)), ...Array.from({ length: 20_002 }, (_, i) => step(i))],
+      want: Array.from({ length: 20_002 }, (_, i) => [
+        i === 0 ? 'opencode:m2' : `opencode:m2:${i + 1}`,
+        i,
+        true,
+      ]),
+    },
+    {
       name: 'of a message that never ended is not final',
       lines: [message('m2', 'assistant', { tokens: tokens(9, 1) })],
       want: [['opencode:m2', 9, false]],

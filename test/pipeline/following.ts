@@ -1,11 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { afterEach } from 'vitest'
-import {
-  type Followed,
-  type FollowResult,
-  type FollowSettings,
-  followAll,
-} from '../../src/pipeline/follow.ts'
+import { type FollowSettings, followAll } from '../../src/pipeline/follow.ts'
+import type { Followed, FollowResult } from '../../src/pipeline/live-transcript.ts'
 import { jobOptions } from '../../src/pipeline/options.ts'
 import type { Output } from '../../src/pipeline/output.ts'
 

@@ -37,7 +37,7 @@ function integer(min: bigint, max: bigint, name: string): Check {
   const [least, most] = [Number(min), Number(max)]
   return (record, node, tolerant) => {
     // Nearly all are a few digits and nothing else.
-    const digits = digitsAt(record, node)
+    const digits = record.digits(node)
     if (digits >= 0 && digits >= least && digits <= most) return null
     if (record.kind(node) !== Kind.Number || record.rawBytes(node) > LONGEST_INTEGER) return `no ${name}`
     const small = record.integer(node)
@@ -46,21 +46,6 @@ function integer(min: bigint, max: bigint, name: string): Check {
     const value = small === null ? BigInt(spelled) : BigInt(small)
     return value < min || value > max || spelled === '-0' ? `no ${name}` : null
   }
-}
-
-/** The value of a number spelled in up to fifteen digits and nothing else; -1 of any other value. */
-function digitsAt(record: RecordView, node: Node): number {
-  const { bytes, words } = record
-  const end = words[node + 1]!
-  const start = words[node]!
-  if (record.kind(node) !== Kind.Number || end - start > 15) return -1
-  let value = 0
-  for (let at = start; at < end; at++) {
-    const digit = bytes[at]! - 0x30
-    if (digit < 0 || digit > 9) return -1
-    value = value * 10 + digit
-  }
-  return value
 }
 
 export const unsigned = integer(0n, 2n ** 64n - 1n, 'unsigned integer')

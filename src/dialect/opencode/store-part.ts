@@ -123,7 +123,7 @@ function stepFinish(
   const tokens = readTokens(record, fields.tokens, sink)
   if (tokens !== null && message !== null) {
     const cost = readCost(record, fields.cost, sink)
-    noteStep(message, { tokens, cost, at: keptTimeOf(record, at), line: record.line })
+    noteStep(message, { tokens, cost, at: keptTimeOf(record, at), line: record.line }, state, sink)
   }
   if (!state.isInside) return tokens === null ? Bin.Bookkeeping : Bin.Folded
   state.isInside = false

@@ -24,8 +24,10 @@ export interface OpenMessage {
   readonly used: Counted | null
   /** The message was finished: its counts are final. */
   readonly isFinal: boolean
-  /** What its steps say they used. */
+  /** What its steps say they used, as far as it is not written yet. */
   readonly steps: Counted[]
+  /** Steps whose usage is written. */
+  stepsBilled: number
 }
 
 /** All that is remembered between records. Plain data; nothing in it points into a record. */
@@ -53,12 +55,13 @@ export function initialState(run: string): State {
   }
 }
 
-/** Steps of one message that are told apart. */
+/** Steps of one message that are held. */
 const MOST_STEPS = 10_000
 
-/** Keep what a step used until its message is over. */
-export function noteStep(message: OpenMessage, step: Counted): void {
-  if (message.steps.length < MOST_STEPS) message.steps.push(step)
+/** Keep what a step used until its message is over, or until there are so many that they can only count by themselves. */
+export function noteStep(message: OpenMessage, step: Counted, state: State, sink: Sink): void {
+  if (message.steps.length >= MOST_STEPS) billSteps(message, state, sink)
+  message.steps.push(step)
 }
 
 /**
@@ -70,8 +73,8 @@ export function closeMessage(state: State, sink: Sink): void {
   if (message === null) return
   state.message = null
   const { used, steps, isFinal } = message
-  if (steps.length > 1) {
-    for (const [i, step] of steps.entries()) bill(message, step, i, true, state, sink)
+  if (message.stepsBilled + steps.length > 1) {
+    billSteps(message, state, sink)
     return
   }
   const counted = used ?? steps[0]
@@ -80,6 +83,11 @@ export function closeMessage(state: State, sink: Sink): void {
   const isUnknown = !isFinal && isZero(counted.tokens)
   const figures = isUnknown ? { ...counted, tokens: UNCOUNTED, cost: null } : counted
   bill(message, figures, 0, isFinal, state, sink)
+}
+
+function billSteps(message: OpenMessage, state: State, sink: Sink): void {
+  for (const step of message.steps) bill(message, step, message.stepsBilled++, true, state, sink)
+  message.steps.length = 0
 }
 
 function bill(
