@@ -56,7 +56,7 @@ export function initialState(run: string): State {
 }
 
 /** Steps of one message that are held. */
-const MOST_STEPS = 10_000
+const MOST_STEPS = 100
 
 /** Keep what a step used until its message is over, or until there are so many that they can only count by themselves. */
 export function noteStep(message: OpenMessage, step: Counted, state: State, sink: Sink): void {
