@@ -123,7 +123,7 @@ describe('a file that vanishes', () => {
   })
 
   test('while all workers read it is told, and no part is left', async () => {
-    const pool = opened(new TakingPool(1))
+    const pool = opened(new TakingPool(2))
     const copy = join(folder, 'copy.jsonl')
     writeFileSync(copy, readFileSync(file).subarray(0, 5e6))
     const job = jobOf(copy, 5e6, join(folder, 'copy.events.jsonl'))
