@@ -43,6 +43,13 @@ export function parsePicoUsd(spelled: string): bigint | null {
   return (digits * 2n + divisor) / (divisor * 2n)
 }
 
+/** 10^-12 USD of a price as a JSON number of USD, exactly: what `parsePicoUsd` reads. */
+export function spelledUsd(pico: bigint): string {
+  const digits = pico.toString().padStart(13, '0')
+  const fraction = digits.slice(-12).replace(/0+$/, '')
+  return `${digits.slice(0, -12)}${fraction === '' ? '' : `.${fraction}`}`
+}
+
 /** Sum of two counts of which either may be unknown; unknown only when both are. */
 export function plus(a: number | null, b: number | null): number | null {
   if (a === null) return b

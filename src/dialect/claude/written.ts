@@ -1,5 +1,7 @@
 import type { Tokens } from '../../event/billing.ts'
+import type { UsageFigures } from '../../event/events.ts'
 import type { Sink } from '../../event/sink.ts'
+import { spelledUsd } from '../figures.ts'
 import { LONGEST_ID } from './fields.ts'
 import type { Messages, OpenMessage } from './message-state.ts'
 import { addTokens } from './totals.ts'
@@ -39,9 +41,9 @@ export function writeMessage(message: OpenMessage, messages: Messages, sink: Sin
       sink.notice('usage-late', message.line, 'a message already written came again with a larger output')
     }
   }
-  writeUsage(message, message.requestId, message.model, message.reading, sink)
+  writeUsage(message, message.requestId, message.model, priced(message), sink)
   // Readers take usage with one request id for repeats of one request, and an advisor's is not in the message's.
-  for (const advisor of message.advisors) writeUsage(message, null, advisor.model, advisor.reading, sink)
+  for (const { model, reading } of message.advisors) writeUsage(message, null, model, reading.figures, sink)
   bill(message, key, sink)
   const { since } = messages
   if (since !== null && !isLate) {
@@ -91,15 +93,22 @@ function addTo(since: Map<string | null, Tokens>, model: string | null, tokens: 
   since.set(model, known === undefined ? tokens : addTokens(known, tokens))
 }
 
+/** With the price that early versions stated on their lines. */
+function priced({ reading, reportedPicoUsd }: OpenMessage): UsageFigures {
+  return reportedPicoUsd === null
+    ? reading.figures
+    : { ...reading.figures, costUsd: spelledUsd(reportedPicoUsd) }
+}
+
 function writeUsage(
   message: OpenMessage,
   requestId: string | null,
   model: string | null,
-  reading: UsageReading,
+  usage: UsageFigures,
   sink: Sink,
 ): void {
   const { at, line, folded } = message
-  const event = { at, line, requestId, model, usage: reading.figures }
+  const event = { at, line, requestId, model, usage }
   if (folded === null) {
     sink.usage(event)
     return

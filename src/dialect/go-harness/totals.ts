@@ -1,7 +1,7 @@
 import type { UsageFigures } from '../../event/events.ts'
 import { Bin, type Sink } from '../../event/sink.ts'
 import { type Node, NONE, type RecordView } from '../../kernel/record.ts'
-import { count, parsePicoUsd, plus } from '../figures.ts'
+import { count, parsePicoUsd, plus, spelledUsd } from '../figures.ts'
 import { classes, outsideCache, spend } from '../spend.ts'
 import { keptTimeOf } from '../times.ts'
 import { open } from './early.ts'
@@ -117,9 +117,7 @@ export function closeTotals(step: Step): Totals {
 
 /** A price in USD, as it is spelled in JSON; null for what only rounding left over. */
 function restOf(picoUsd: bigint): string | null {
-  if (picoUsd <= NOISE_PICO_USD) return null
-  const digits = picoUsd.toString().padStart(13, '0')
-  return `${digits.slice(0, -12)}.${digits.slice(-12)}`
+  return picoUsd <= NOISE_PICO_USD ? null : spelledUsd(picoUsd)
 }
 
 /** Bill the turns whose figures are not in the transcript, each as a request of unknown size. */
