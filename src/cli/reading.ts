@@ -36,7 +36,10 @@ export function inputOptions(command: Command): Command {
 export function readingOptions(command: Command): Command {
   return inputOptions(command)
     .addOption(
-      new Option('-j, --jobs <n>', 'threads that read; 0 runs all in the main thread (default: one a core)')
+      new Option(
+        '-j, --jobs <n>',
+        'threads that read; 0 runs all in the main thread (default: one a core, where threads pay)',
+      )
         .env('MILLRACE_JOBS')
         .argParser((text) => whole(text, 0)),
     )

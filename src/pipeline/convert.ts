@@ -11,7 +11,7 @@ import { jobOptions, type ReadOptions } from './options.ts'
 import type { Output } from './output.ts'
 import { OutputError } from './output-error.ts'
 import { endingOf, oddNames, usualName } from './paths.ts'
-import { defaultJobs, runJobs, type RunSettings } from './run.ts'
+import { runJobs, type RunSettings } from './run.ts'
 
 /** Where converted streams go. */
 export type Destination =
@@ -86,7 +86,7 @@ export async function convert(request: ConvertRequest): Promise<Converted> {
       ? plainStream
       : new CompressedOutput(plainStream, compress, compressor, false)
   const { results, skipped } = await runJobs(jobs, options, {
-    jobs: request.jobs ?? defaultJobs(),
+    jobs: request.jobs ?? null,
     stream,
     ...(request.progress === undefined ? {} : { progress: request.progress }),
     ...(request.signal === undefined ? {} : { signal: request.signal }),

@@ -19,7 +19,7 @@ import type { TranscriptResult } from './job.ts'
 import type { Listed } from './listed.ts'
 import { corpusDigest } from './manifest.ts'
 import { jobOptions, type ReadOptions } from './options.ts'
-import { defaultJobs, runJobs, type RunSettings } from './run.ts'
+import { runJobs, type RunSettings } from './run.ts'
 
 /** What to count: files, folders, globs, `-`. */
 export interface CountRequest extends ReadOptions {
@@ -119,7 +119,7 @@ async function count(
   const inputs = await findInputs(request.paths)
   const options = { ...jobOptions(request), ...wants, digest: request.digest ?? false }
   const settings = {
-    jobs: request.jobs ?? defaultJobs(),
+    jobs: request.jobs ?? null,
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   }
   const {

@@ -5,9 +5,17 @@ import type { Listed } from './listed.ts'
 
 /** Transcripts from this size on are read by all workers at once, unless the others keep them busy as well. */
 const LARGE_BYTES = 24 * 1024 * 1024
-/** Below this many bytes and files starting threads takes longer than the work. */
+/** Below this many bytes and files threads are not started, also when they are asked for. */
 const SMALL_RUN_BYTES = 6 * 1024 * 1024
 const SMALL_RUN_FILES = 400
+/**
+ * Bytes from which on two threads are done sooner than one (docs/performance.md): until the other one has started and has
+ * compiled what is hot, the first has read a good deal of them. With digests there is more to do for each byte.
+ */
+const WORTH_BYTES = 384_000_000
+const WORTH_BYTES_HASHED = 192_000_000
+/** A file more costs as much as so many bytes. */
+const FILE_BYTES = 150_000
 /**
  * Bytes and files of one batch. More files would be no faster, and the results of a batch come all at once: the more of them,
  * the more grow old enough to wait for a collection of the whole heap.
@@ -28,6 +36,23 @@ export type Work =
   | { readonly kind: 'here'; readonly job: TranscriptJob }
   | { readonly kind: 'large'; readonly job: LargeJob }
   | { readonly kind: 'batches'; readonly batches: Iterable<Batch> }
+
+/**
+ * Would so many threads be done sooner than one alone?
+ *
+ * @param digest bytes are hashed as well
+ */
+export function paysThreads(jobs: Listed<TranscriptJob>, threads: number, digest: boolean): boolean {
+  // Two threads save half of the work, many nearly all of it.
+  const saved = 1 - 1 / threads
+  const worth = (digest ? WORTH_BYTES_HASHED : WORTH_BYTES) * (0.5 / saved)
+  let bytes = 0
+  for (const job of jobs) {
+    bytes += weightOf(job) + FILE_BYTES
+    if (bytes >= worth) return true
+  }
+  return false
+}
 
 /**
  * What is done where. Largest first, so that no worker is left with the longest transcript at the end; small ones in

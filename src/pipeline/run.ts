@@ -8,7 +8,7 @@ import { failedResult, type JobOptions, type TranscriptJob, type TranscriptResul
 import type { LargeJob } from './large.ts'
 import type { Listed } from './listed.ts'
 import { type Output, removePart } from './output.ts'
-import { type Batch, planWork } from './plan.ts'
+import { type Batch, paysThreads, planWork } from './plan.ts'
 import type { Pool } from './pool.ts'
 import { WorkerLostError } from './portable.ts'
 import { readJob } from './read-job.ts'
@@ -21,8 +21,8 @@ const BATCHES_EACH = 2
 
 /** How a run is carried out. */
 export interface RunSettings {
-  /** Worker threads; 0 runs all in this thread. */
-  readonly jobs: number
+  /** Threads that read; 0 runs all in this thread. Null is one a core, where there is enough to read for them. */
+  readonly jobs: number | null
   /** Where the events of jobs without an output file go, in the order of their paths; null when they are not wanted. */
   readonly stream: Output | null
   /** Told of every finished transcript. */
@@ -38,11 +38,6 @@ export interface RunOutcome {
   /** Files that were no transcripts. */
   readonly skipped: number
   readonly census: Census
-}
-
-/** Threads to use when the caller does not say: one a core. */
-export function defaultJobs(): number {
-  return availableParallelism()
 }
 
 /**
@@ -69,6 +64,7 @@ class Run {
   private readonly jobs: Listed<TranscriptJob>
   private readonly options: JobOptions
   private readonly settings: RunSettings
+  private readonly threads: number
   private readonly tools: Tools
   private readonly results: ResultList
   private skipped = 0
@@ -82,6 +78,8 @@ class Run {
     this.jobs = jobs
     this.options = options
     this.settings = settings
+    const cores = availableParallelism()
+    this.threads = settings.jobs ?? (paysThreads(jobs, cores, options.digest) ? cores : 0)
     this.results = new ResultList(jobs)
     this.done = new Uint8Array(jobs.length)
     this.left = jobs.length
@@ -97,8 +95,8 @@ class Run {
   }
 
   async all(): Promise<void> {
-    const { jobs, settings } = this
-    const plan = planWork(jobs, settings.stream === null ? settings.jobs : 0, settings.jobs)
+    const { jobs, settings, threads } = this
+    const plan = planWork(jobs, settings.stream === null ? threads : 0, threads)
     for (const item of plan) {
       if (item.kind === 'large') await this.large(item.job)
       else if (item.kind === 'here') await this.here(item.job)
@@ -140,10 +138,10 @@ class Run {
    * from the start, while they are still loading.
    */
   private async batches(batches: Iterable<Batch>): Promise<void> {
-    const { jobs, signal } = this.settings
+    const { signal } = this.settings
     const pool = await this.workers()
     const takers = Array.from({ length: pool.threads * BATCHES_EACH }, () => this.byWorker(batches, pool))
-    if (jobs > 1) takers.push(this.byThisThread(batches))
+    if (this.threads > 1) takers.push(this.byThisThread(batches))
     await untilAborted(Promise.all(takers), signal)
   }
 
@@ -218,7 +216,7 @@ class Run {
     if (this.pool === null) {
       // Loaded when threads are wanted: small inputs start faster without.
       const { Pool: Workers } = await import('./pool.ts')
-      this.pool = new Workers(Math.max(1, this.settings.jobs - 1))
+      this.pool = new Workers(Math.max(1, this.threads - 1))
     }
     return this.pool
   }
