@@ -46,9 +46,6 @@ describe('threads', () => {
 })
 
 describe('what is done where', () => {
-  const kinds = (given: TranscriptJob[], threads: number, largeThreads = threads): string[] =>
-    [...planWork(given, threads, largeThreads)].map(({ kind }) => kind)
-
   test.each([
     { what: 'without threads', given: jobs(2, 100 * MB), threads: 0, kinds: ['here', 'here'] },
     { what: 'little', given: jobs(2, MB), threads: 2, kinds: ['here', 'here'] },
@@ -64,7 +61,7 @@ describe('what is done where', () => {
       kinds: ['large', 'batches'],
     },
   ])('$what', ({ given, threads, kinds: wanted }) => {
-    expect(kinds(given, threads)).toEqual(wanted)
+    expect([...planWork(given, threads, threads)].map(({ kind }) => kind)).toEqual(wanted)
   })
 
   test('every transcript is read once, and none is left', () => {
