@@ -502,7 +502,7 @@ describe('usage of a message', () => {
           serviceTier: 'standard',
           speed: 'fast',
           iterations: 2,
-          costUsd: null,
+          costUsd: '0.25',
         },
       },
     ])

@@ -171,7 +171,7 @@ describe('usage', () => {
       250_000_000_000n,
     ])
     expect(made.filter(({ event }) => event === 'usage')[1]).toMatchObject({
-      usage: { costUsd: '0.250000000000' },
+      usage: { costUsd: '0.25' },
     })
   })
 
