@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import type { BenchCase, Comparison, Contender } from '../case.ts'
 import { type Command, peakRssOf, runCommand } from '../command.ts'
 import type { BenchCorpus } from '../corpora.ts'
-import { command } from '../project.ts'
+import { command, projectDir } from '../project.ts'
+
+const PARSING = 'JSON.parse of each line'
 
 /** Whole processes, from start to exit: what somebody at a terminal waits for. */
 export const processCases: readonly BenchCase[] = [
@@ -53,7 +55,7 @@ export function openFolder(corpus: BenchCorpus, scratch: string): Comparison {
   const expected = reference(corpus, scratch)
   const ours = conversion(corpus, scratch, expected)
   const inProcess = { ...conversion(corpus, scratch, expected, '--jobs', '0'), name: '--jobs 0' }
-  const baselines = [copying(corpus, scratch), inProcess]
+  const baselines = [copying(corpus, scratch), parsing(corpus, scratch), inProcess]
   return { bytes: corpus.bytes, ours, baselines, peakRss: () => conversionRss(corpus, scratch) }
 }
 
@@ -61,7 +63,12 @@ export function openFolderWithoutDigest(corpus: BenchCorpus, scratch: string): C
   const expected = reference(corpus, scratch, '--no-digest')
   const ours = conversion(corpus, scratch, expected, '--no-digest')
   const peakRss = (): number => conversionRss(corpus, scratch, '--no-digest')
-  return { bytes: corpus.bytes, ours, baselines: [copying(corpus, scratch)], peakRss }
+  return {
+    bytes: corpus.bytes,
+    ours,
+    baselines: [copying(corpus, scratch), parsing(corpus, scratch)],
+    peakRss,
+  }
 }
 
 export function openTranscript(corpus: BenchCorpus, scratch: string): Comparison {
@@ -80,7 +87,8 @@ export function openSmallFiles(corpus: BenchCorpus, scratch: string): Comparison
 
 export function openFolderUsage(corpus: BenchCorpus, scratch: string): Comparison {
   const ours = counting(corpus)
-  const baselines = [copying(corpus, scratch), { ...counting(corpus, '--jobs', '0'), name: '--jobs 0' }]
+  const inProcess = { ...counting(corpus, '--jobs', '0'), name: '--jobs 0' }
+  const baselines = [copying(corpus, scratch), parsing(corpus, scratch), inProcess]
   return {
     bytes: corpus.bytes,
     ours,
@@ -172,6 +180,19 @@ function copying(corpus: BenchCorpus, scratch: string): Contender {
     run: () => runCommand(['cp', '-r', corpus.path, to]),
     answer: () => bytesOf(corpus, to),
   }
+}
+
+/** A program of Node that parses every line: it starts and is compiled as ours is. */
+function parsing(corpus: BenchCorpus, scratch: string): Contender {
+  const program = join(projectDir, 'dist/bench/peers/plain.js')
+  const files = corpus.files.map(({ path }) => path)
+  const run = (): string => runCommand([process.execPath, program, 'parse', scratch, ...files])
+  const records = corpus.facts?.records
+  return { name: PARSING, expected: records === undefined ? said(run()) : { records }, run, answer: said }
+}
+
+function said(output: unknown): unknown {
+  return JSON.parse(String(output))
 }
 
 /** Bytes of the copies of the transcripts of a corpus. */
