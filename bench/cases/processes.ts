@@ -188,10 +188,10 @@ function parsing(corpus: BenchCorpus, scratch: string): Contender {
   const files = corpus.files.map(({ path }) => path)
   const run = (): string => runCommand([process.execPath, program, 'parse', scratch, ...files])
   const records = corpus.facts?.records
-  return { name: PARSING, expected: records === undefined ? said(run()) : { records }, run, answer: said }
+  return { name: PARSING, expected: records === undefined ? parsed(run()) : { records }, run, answer: parsed }
 }
 
-function said(output: unknown): unknown {
+function parsed(output: unknown): unknown {
   return JSON.parse(String(output))
 }
 
