@@ -7,7 +7,12 @@ import { projectDir } from './project.ts'
 /** A program and its arguments. */
 export type Command = readonly [program: string, ...args: string[]]
 
-const QUIET_ENVIRONMENT = { ...process.env, NO_COLOR: '1' }
+/**
+ * What programs are run with. Node parses the certificates that `NODE_EXTRA_CA_CERTS` names before it does anything else: with
+ * the list of a whole system that takes as long again as its start, and has nothing to do with what is measured.
+ */
+const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env
+const QUIET_ENVIRONMENT = { ...environment, NO_COLOR: '1' }
 
 /** Run a program to its end; what it wrote to standard output. @throws Error when it failed */
 export function runCommand([program, ...args]: Command, extra: NodeJS.ProcessEnv = {}): string {
