@@ -1,33 +1,41 @@
-/** An object key an adapter asks for: its bytes, and the hash under which the scanner files keys. */
-export interface Key {
+const UNPREPARED = -1
+const NO_BYTES = new Uint8Array(0)
+
+/**
+ * An object key an adapter asks for: its bytes, and the hash under which the scanner files keys. Both are made at the first
+ * use: every thread loads the keys of all dialects, and a run meets few of them.
+ */
+export class Key {
   readonly name: string
-  readonly bytes: Uint8Array
-  /** 24 bits. */
-  readonly hash: number
+  bytes: Uint8Array = NO_BYTES
+  /** 24 bits; -1 until the key is prepared. */
+  hash = UNPREPARED
+
+  /** @param name needs no escapes in JSON */
+  constructor(name: string) {
+    this.name = name
+  }
+
+  /** To be called before `bytes` and `hash` are looked at. */
+  prepare(): this {
+    if (this.hash === UNPREPARED) {
+      this.bytes = new TextEncoder().encode(this.name)
+      this.hash = keyHash(this.bytes)
+    }
+    return this
+  }
 }
 
-/** Prepare a key for `RecordView.get`. Done once, at load time. `name` needs no escapes in JSON. */
+/** A key for `RecordView.get`. `name` needs no escapes in JSON. */
 export function key(name: string): Key {
-  const bytes = bytesOf(name)
-  return { name, bytes, hash: keyHash(bytes) }
+  return new Key(name)
 }
 
-/** Prepare several keys at once: `keys('type', 'message').message`. */
+/** Several keys at once: `keys('type', 'message').message`. */
 export function keys<Name extends string>(...names: readonly Name[]): { readonly [N in Name]: Key } {
   const table: Partial<Record<Name, Key>> = {}
   for (const name of names) table[name] = key(name)
   return table as Record<Name, Key>
-}
-
-/** Thousands of keys are prepared before the first record is read, and nearly all are ASCII. */
-function bytesOf(name: string): Uint8Array {
-  const bytes = new Uint8Array(name.length)
-  for (let i = 0; i < name.length; i++) {
-    const unit = name.charCodeAt(i)
-    if (unit > 0x7f) return new TextEncoder().encode(name)
-    bytes[i] = unit
-  }
-  return bytes
 }
 
 /**
@@ -36,7 +44,7 @@ function bytesOf(name: string): Uint8Array {
  *
  *     (head ^ tail << 1 ^ length) * 0x9e3779b97f4a7c15, of 64 bits the upper 24
  *
- * Worked out in halves of 32 bits: thousands of keys are hashed before the first record is read, and big integers are slow.
+ * Worked out in halves of 32 bits, as big integers are slow.
  */
 function keyHash(bytes: Uint8Array): number {
   const { length } = bytes
@@ -60,9 +68,9 @@ function word(bytes: Uint8Array, from: number): number {
   )
 }
 
-/** True when the key at `start` (after its opening quote) is `key`, quote included. */
-export function keyEquals(bytes: Uint8Array, start: number, wanted: Key): boolean {
-  const length = wanted.bytes.length
-  for (let i = 0; i < length; i++) if (bytes[start + i] !== wanted.bytes[i]) return false
+/** True when the key at `start` (after its opening quote) is `wanted`, quote included. */
+export function keyEquals(bytes: Uint8Array, start: number, wanted: Uint8Array): boolean {
+  const { length } = wanted
+  for (let i = 0; i < length; i++) if (bytes[start + i] !== wanted[i]) return false
   return bytes[start + length] === 0x22
 }

@@ -79,12 +79,13 @@ export class RecordView {
   get(node: Node, key: Key): Node {
     const words = this.words
     if ((words[node + 3]! & NodeBit.Kind) !== Kind.Object) return NONE
+    const { hash, bytes } = key.prepare()
     let found = 0
     let child = node + NODE_WORDS
     const end = words[node + 2]!
     while (child < end) {
       const meta = words[child + 3]!
-      if (meta >>> KEY_HASH_SHIFT === key.hash && keyEquals(this.bytes, words[child + 4]!, key)) {
+      if (meta >>> KEY_HASH_SHIFT === hash && keyEquals(this.bytes, words[child + 4]!, bytes)) {
         found = child
       } else if ((meta & NodeBit.KeyEscaped) !== 0 && this.key(child as Node) === key.name) {
         found = child
@@ -92,6 +93,15 @@ export class RecordView {
       child = (meta & NodeBit.Kind) <= Kind.Array ? words[child + 2]! : child + NODE_WORDS
     }
     return found as Node
+  }
+
+  /** Whether a child of an object stands under `key`, spelled without escapes. */
+  isUnder(child: Node, key: Key): boolean {
+    const { hash, bytes } = key.prepare()
+    return (
+      this.words[child + 3]! >>> KEY_HASH_SHIFT === hash &&
+      keyEquals(this.bytes, this.words[child + 4]!, bytes)
+    )
   }
 
   /** The first child of an object or array, or `NONE`. */

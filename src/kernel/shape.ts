@@ -79,7 +79,7 @@ export class Shape<Name extends string> {
 
   /** At the first use: a run meets few of the dialects, and every thread loads all of them. */
   private prepare(): void {
-    const wanted = this.names.map((name) => key(name))
+    const wanted = this.names.map((name) => key(name).prepare())
     const hashes = wanted.map(({ hash }) => hash)
     const { table, shift } = tableOf(hashes)
     this.table = table
