@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { bundle } from '../scripts/build.mjs'
+import { packPrograms } from '../scripts/pack.mjs'
 import { projectDir } from './project.ts'
 
 /** What is run: a program that measures, one that measures a single case, what is loaded into others, and baselines. */
@@ -23,6 +23,6 @@ const PROGRAMS = [
  * @throws Error when it did not work; the compiler has said why
  */
 export function compileBench(): string {
-  if (!bundle(PROGRAMS, 'src/bench')) throw new Error('the benchmark could not be compiled')
+  if (!packPrograms(PROGRAMS, 'src/bench')) throw new Error('the benchmark could not be compiled')
   return join(projectDir, 'dist/bench/run.js')
 }

@@ -3,23 +3,14 @@
 // Usage: node scripts/build.mjs [--clean]
 
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bytecode, command, packCommand, packLibrary } from './pack.mjs'
 import { filesBelow, fingerprint, readStamps, root, say, writeStamp } from './stamps.mjs'
 
 const scanner = 'src/kernel/assembly/scan.ts'
 const kernel = 'src/kernel/kernel.wasm'
-const command = 'dist/src/cli/main.cjs'
-const programs = [
-  'src/cli/program.ts',
-  'src/index.ts',
-  'workers/transcripts.ts',
-  'workers/digest.ts',
-  'workers/decode.ts',
-]
-
 /**
  * `--maximumMemory 65536` is 4 GiB, all that 32 bits can address: the limit that
  * counts is set where the memory is made, which is in TypeScript.
@@ -30,12 +21,11 @@ const scannerOptions = `
   .trim()
   .split(/\s+/)
 
-/** What the build is made from; `built` compares it with the last build. */
+/** What the build is made from, bytecode by this version of Node; `built` compares it with the last build. */
 function sources() {
-  return fingerprint(
-    ['src', 'workers', 'types', 'tsconfig.json', 'scripts/build.mjs'],
-    (path) => path !== kernel,
-  )
+  const scripts = ['build', 'bytecode', 'pack'].map((name) => `scripts/${name}.mjs`)
+  const paths = ['src', 'workers', 'types', 'corpora/demo', 'package.json', 'tsconfig.json', ...scripts]
+  return `${process.version} ${fingerprint(paths, (path) => path !== kernel)}`
 }
 
 /** @returns whether `dist` is what the sources, as they are now, would give */
@@ -49,69 +39,20 @@ export function build() {
   const stamp = sources()
   say('building')
   if (!buildKernel() || !run('typescript/bin/tsc', ['-p', 'tsconfig.json'])) return false
-  if (!bundle(programs, 'src/chunks') || !bundleCommand()) return false
+  if (!packLibrary() || !packCommand()) return false
   for (const path of filesBelow('src').filter((name) => /\.(json|wasm)$/.test(name))) {
     mkdirSync(join(root, 'dist', dirname(path)), { recursive: true })
     copyFileSync(join(root, path), join(root, 'dist', path))
   }
-  chmodSync(join(root, command), 0o755)
+  if (!makeBytecode()) return false
   writeStamp('build', stamp)
   return true
 }
 
-/**
- * Each program and what it shares with the others, in as few files as their lazy imports allow. Loading three hundred
- * small modules took longer than converting a small transcript, and every worker loads them anew.
- *
- * @param {readonly string[]} entries sources to start from, which keep their places below `dist`
- * @param {string} chunks folder below `dist`, two deep like the sources' own so that paths to data files hold
- * @returns {boolean} whether it worked
- */
-export function bundle(entries, chunks) {
-  rmSync(join(root, 'dist', chunks), { recursive: true, force: true })
-  return bundled({
-    entryPoints: [...entries],
-    splitting: true,
-    format: 'esm',
-    outbase: '.',
-    outdir: 'dist',
-    chunkNames: `${chunks}/[name]-[hash]`,
-  })
-}
-
-/** The command, which loads its program only where there is something to do. */
-function bundleCommand() {
-  const program = './program.ts'
-  if (!bundled({ entryPoints: ['src/cli/main.cts'], format: 'cjs', external: [program], outfile: command }))
-    return false
-  const text = readFileSync(join(root, command), 'utf8')
-  writeFileSync(join(root, command), text.replace(program, './program.js'))
-  return true
-}
-
-/**
- * @param {import('esbuild').BuildOptions} options
- * @returns {boolean} whether it worked
- */
-function bundled(options) {
-  // Not loaded before it is needed: this file is also what notices that nothing was installed yet.
-  const { buildSync } = createRequire(import.meta.url)('esbuild')
-  try {
-    buildSync({
-      absWorkingDir: root,
-      bundle: true,
-      platform: 'node',
-      target: 'node20',
-      packages: 'external',
-      sourcemap: true,
-      legalComments: 'none',
-      logLevel: 'warning',
-      ...options,
-    })
-    return true
-  } catch {
-    return false
-  }
+/** In a process of its own, which runs the command on the demo; what that prints is of no use here. */
+function makeBytecode() {
+  const args = [join(root, 'scripts/bytecode.mjs'), bytecode]
+  return spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 2] }).status === 0
 }
 
 /** The optimiser is slow, so the scanner has a stamp of its own. */

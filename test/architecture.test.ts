@@ -9,6 +9,8 @@ import { projectDir } from './shared.ts'
  * Types count like values: a type that points upwards is in the wrong folder.
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
+  // Knows the type of the command, which it finds in what the build packed.
+  start: ['cli'],
   kernel: [],
   event: ['kernel'],
   source: ['event', 'kernel'],

@@ -12,8 +12,8 @@ if (more.length === 0 && (only === '--version' || only === '-V')) {
 }
 
 async function run(): Promise<void> {
-  const { main } = await import('./program.ts')
-  process.exitCode = await main(process.argv.slice(2), packageVersion())
+  const { part }: typeof import('../start/part.ts') = require('../start/part.ts')
+  process.exitCode = await part('program').main(process.argv.slice(2), packageVersion())
 }
 
 function packageVersion(): string {

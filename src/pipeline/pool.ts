@@ -154,7 +154,7 @@ class Threads {
 
   constructor(worker: string, threads: number, workerData: object, tasksEach = 1) {
     this.piscina = new Piscina({
-      filename: new URL(`${worker}.js`, WORKERS).href,
+      filename: new URL(`${worker}.cjs`, WORKERS).href,
       minThreads: threads,
       maxThreads: threads,
       concurrentTasksPerWorker: tasksEach,
