@@ -9,7 +9,7 @@ import { usageJson } from '../report/usage-json.ts'
 import { usageParquet } from '../report/usage-parquet.ts'
 import type { UsageReport } from '../report/usage-report.ts'
 import { usageTable } from '../report/usage-table.ts'
-import { dayName, systemZone, zoneName } from '../usage/calendar.ts'
+import { dayName, zoneName } from '../usage/calendar.ts'
 import type { Checked } from '../usage/checked.ts'
 import { GROUP_KEYS, parseGroupKeys } from '../usage/group.ts'
 import { parsePriceFile } from '../usage/price-input.ts'
@@ -82,7 +82,7 @@ export function usageCommand(program: Command, done: (code: number) => void): vo
 async function run(given: readonly string[], flags: Flags): Promise<number> {
   const console = new Console(flags.quiet ?? false)
   const by = checked('--by', parseGroupKeys(flags.by ?? 'model'))
-  const zone = zoneOf(flags.zone)
+  const zone = flags.zone === undefined ? {} : { zone: checkedZone(flags.zone) }
   const span = { since: dayOf('--since', flags.since), until: dayOf('--until', flags.until) }
   const pricer = await pricerOf(flags)
   const paths = pathsOrPlaces(given, console)
@@ -91,7 +91,7 @@ async function run(given: readonly string[], flags: Flags): Promise<number> {
       ...reading(flags),
       paths,
       by,
-      zone,
+      ...zone,
       span,
       ...(pricer === null ? {} : { pricer }),
       digest: flags.digest ?? false,
@@ -176,8 +176,7 @@ function checked<T>(flag: string, value: Checked<T>): T {
   return value.value
 }
 
-function zoneOf(name: string | undefined): string {
-  if (name === undefined) return systemZone()
+function checkedZone(name: string): string {
   const zone = zoneName(name)
   if (zone === null) {
     throw new UsageError(

@@ -5,7 +5,7 @@ import type { ExplanationReport } from '../report/explanation-report.ts'
 import { priceNotices, type UsageReport } from '../report/usage-report.ts'
 import type { Census } from '../sink/census-counts.ts'
 import type { SourceError } from '../source/source-error.ts'
-import { Calendar, type DaySpan, systemZone } from '../usage/calendar.ts'
+import { Calendar, type DaySpan } from '../usage/calendar.ts'
 import { explainUsage } from '../usage/explain.ts'
 import { type GroupKey, groupUsage } from '../usage/group.ts'
 import { readOwnPrices } from '../usage/price-file.ts'
@@ -62,16 +62,18 @@ export interface CountedUsage extends Counted {
 export async function countUsage(request: UsageRequest): Promise<CountedUsage> {
   const traced = request.explain !== undefined
   const { counted, resolved } = await count(request, { usage: true, census: false, traced })
-  const zone = request.zone ?? systemZone()
+  const calendar = new Calendar(request.zone ?? null)
   const pricer = request.pricer ?? new PriceTable(await readOwnPrices())
   const { lineage, notices, transcripts } = resolved
   const told = toldBy(counted.results)
   const by = request.by ?? ['model']
   const span = request.span ?? { since: null, until: null }
-  const grouping = { by, calendar: new Calendar(zone), span, pricer }
+  const grouping = { by, calendar, span, pricer }
   const usage = groupUsage(lineage.entries, transcripts, grouping)
   const report: UsageReport = {
-    zone,
+    get zone() {
+      return calendar.zone
+    },
     prices: { source: pricer.source, asOf: pricer.asOf },
     usage,
     corpus: {
@@ -90,7 +92,11 @@ export async function countUsage(request: UsageRequest): Promise<CountedUsage> {
       : explainUsage(request.explain, lineage.entries, lineage.leftOut, transcripts, grouping)
   if (explanation === null) return { ...counted, report, explanation }
   const paths = transcripts.map(({ path }) => path)
-  return { ...counted, report, explanation: { zone, prices: report.prices, explanation, paths } }
+  return {
+    ...counted,
+    report,
+    explanation: { zone: calendar.zone, prices: report.prices, explanation, paths },
+  }
 }
 
 /** Count what transcripts hold: records, events, tools, decisions, models, sessions. */

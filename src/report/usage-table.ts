@@ -79,7 +79,8 @@ function costCell(picoUsd: bigint | null, decimals: number): string {
   return picoUsd === null ? UNKNOWN : shortUsd(picoUsd, decimals)
 }
 
-function footnotes({ zone, prices, usage }: UsageReport, leftOut: readonly string[]): string[] {
+function footnotes(report: UsageReport, leftOut: readonly string[]): string[] {
+  const { prices, usage } = report
   const { totals, unpriced, by } = usage
   const rows = [totals, ...usage.rows.map(({ figures }) => figures)]
   const calendarKeys = by.filter(
@@ -98,7 +99,7 @@ function footnotes({ zone, prices, usage }: UsageReport, leftOut: readonly strin
   }
   if (leftOut.length > 0) notes.push(`no room for: ${leftOut.join(', ')} (--json and --csv have everything)`)
   const asOf = prices.asOf === null ? '' : ` as of ${prices.asOf}`
-  const inZone = calendarKeys.length === 0 ? '' : `; ${calendarKeys.join(' and ')} in ${zone}`
+  const inZone = calendarKeys.length === 0 ? '' : `; ${calendarKeys.join(' and ')} in ${report.zone}`
   notes.push(`cost at the list prices of ${printable(prices.source)}${asOf}${inZone}`)
   return notes
 }

@@ -57,25 +57,24 @@ interface Quarter {
 
 /** Calendar keys of instants in one zone. Clock changes follow the zone's rules at that instant, never day lengths. */
 export class Calendar {
-  readonly zone: string
-  private readonly format: Intl.DateTimeFormat
+  private readonly named: string | null
+  private known: { readonly zone: string; readonly format: Intl.DateTimeFormat } | null = null
   private readonly quarters = new Map<number, Quarter>()
   private lastIndex = Number.NaN
   private last: Quarter | null = null
 
-  /** @throws RangeError when `zone` is no name that `zoneName` knows */
-  constructor(zone: string) {
-    this.zone = zone
-    this.format = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    })
+  /**
+   * @param zone null is that of this machine. It is looked up when it is asked for: the first look at any zone takes 20 ms,
+   * and few reports show one
+   * @throws RangeError when `zone` is no name that `zoneName` knows
+   */
+  constructor(zone: string | null) {
+    this.named = zone
+    if (zone !== null) this.look()
+  }
+
+  get zone(): string {
+    return this.look().zone
   }
 
   /**
@@ -107,11 +106,27 @@ export class Calendar {
 
   /** How far the zone's clock is ahead of UTC at `instant`, a whole second. */
   private offsetMs(instant: number): number {
-    const parts = this.format.formatToParts(instant)
+    const parts = this.look().format.formatToParts(instant)
     const [year = 0, month = 0, day, hour, minute, second] = CLOCK_FIELDS.map((field) =>
       Number(parts.find(({ type }) => type === field)?.value),
     )
     return Date.UTC(year, month - 1, day, hour, minute, second) - instant
+  }
+
+  private look(): { readonly zone: string; readonly format: Intl.DateTimeFormat } {
+    if (this.known !== null) return this.known
+    const zone = this.named ?? systemZone()
+    const format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    })
+    return (this.known = { zone, format })
   }
 }
 
