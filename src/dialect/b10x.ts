@@ -10,7 +10,7 @@ import { answered, finished, openSession, refused, started } from './b10x/sessio
 import { price, settleHeld, use } from './b10x/spend.ts'
 import { initialState, type State, type Step } from './b10x/state.ts'
 import { hear, say, type Voice } from './b10x/talk.ts'
-import { evidenceOf, K, LINE, sessionIdOf } from './b10x/words.ts'
+import { evidenceOf, K, LINE, sessionIdOf, WRAPPER } from './b10x/words.ts'
 
 /** What a kind of record is, and what becomes of it. */
 interface Kind {
@@ -93,6 +93,10 @@ const KINDS: readonly Kind[] = ACTS.map(([name, act]) => ({
 }))
 const NAMES = new Vocabulary(...KINDS.map(({ name }) => name))
 
+/** The kinds that `bareDelta` knows, and whose words they are. */
+const SPOKEN = new Vocabulary('text-delta', 'reasoning-delta')
+const VOICES: readonly Voice[] = ['text', 'thinking']
+
 /** Warnings of the loop that come when a turn is over; all others may come while it is still talking. */
 const AFTER_TURN: ReadonlySet<string> = new Set([
   'conversation-compacted',
@@ -115,6 +119,8 @@ export const b10x: Adapter<State> = {
   initial: initialState,
 
   step(record: RecordView, state: State, sink: Sink): Bin {
+    const said = bareDelta(record, state, sink)
+    if (said !== null) return said
     let node: Node = record.root
     let scope = ''
     let fields = LINE.read(record, node)
@@ -143,6 +149,22 @@ export const b10x: Adapter<State> = {
   },
 }
 
+/**
+ * Two records of three are `{"kind":"text-delta","text":"…"}` and nothing else. Here they are told by their two keys, which
+ * takes less than to look for all that other kinds have; null for all others.
+ */
+function bareDelta(record: RecordView, state: State, sink: Sink): Bin | null {
+  const kind = record.first(record.root)
+  const text = kind === NONE ? NONE : record.next(kind)
+  if (text === NONE || record.next(text) !== NONE || !record.isString(text)) return null
+  if (!record.isUnder(kind, K.kind) || !record.isUnder(text, K.text)) return null
+  const voice = VOICES[SPOKEN.indexOf(record, kind)]
+  if (voice === undefined) return null
+  if (state.spend.pending.size > 0) settleHeld(state.spend, '', sink)
+  openSession(state, sink)
+  return heard(record, text, voice, state, sink)
+}
+
 function kindAt(record: RecordView, node: Node): Kind | null {
   const index = NAMES.indexOf(record, node)
   return index < 0 ? null : (KINDS[index] ?? null)
@@ -157,15 +179,15 @@ interface Unwrapped {
 /** Out of a line of a delegate. A loop, not a recursion: delegates nest as deep as JSON does. */
 function unwrap(record: RecordView): Unwrapped {
   let node = record.root
-  const calls: string[] = []
-  while (record.is(record.get(node, K.kind), DELEGATED)) {
-    const call = record.text(record.get(node, K.call_id))
-    const inner = record.get(node, K.event)
-    if (call === null || !record.isObject(inner)) return { node: NONE, scope: calls.join('/') }
-    calls.push(call)
-    node = inner
+  let scope = ''
+  for (let depth = 0; ; depth++) {
+    const { kind, call_id, event } = WRAPPER.read(record, node)
+    if (!record.is(kind, DELEGATED)) return { node, scope }
+    const call = record.word(call_id)
+    if (call === null || !record.isObject(event)) return { node: NONE, scope }
+    scope = depth === 0 ? call : `${scope}/${call}`
+    node = event
   }
-  return { node, scope: calls.join('/') }
 }
 
 /** Write what was held for this record to come, if it shows that it can be held no longer. */
@@ -194,10 +216,12 @@ function turnStarted({ record, fields, state, sink }: Step): Bin {
   return Bin.Translated
 }
 
-/** With `--deltas` every delta becomes an event of its own; else its content is in the event of its turn. */
 function delta({ record, fields, state, sink }: Step, voice: Voice): Bin {
-  const { text } = fields
-  if (!record.isString(text)) return Bin.Opaque
+  return record.isString(fields.text) ? heard(record, fields.text, voice, state, sink) : Bin.Opaque
+}
+
+/** With `--deltas` every delta becomes an event of its own; else its content is in the event of its turn. */
+function heard(record: RecordView, text: Node, voice: Voice, state: State, sink: Sink): Bin {
   hear(state.talk, voice, record, text, sink)
   return state.talk.joined ? Bin.Folded : Bin.Translated
 }

@@ -39,6 +39,7 @@ export class Detector {
   private readonly runs = new Map<string, string>()
   private proven: Adapter<unknown> | null = null
   private isRun = true
+  private over = false
 
   /** @param forced the dialect the caller named; evidence is then not asked for */
   constructor(dialects: Dialects, forced: Adapter<unknown> | null) {
@@ -57,7 +58,7 @@ export class Detector {
 
   /** True when looking further cannot change the outcome. */
   get settled(): boolean {
-    return this.proven !== null && this.runs.has(this.proven.dialect)
+    return this.over
   }
 
   finish(): Detection {
@@ -68,8 +69,9 @@ export class Detector {
   /** The first id of a dialect counts. */
   private askForRun(adapter: Adapter<unknown>, record: RecordView, value: Node): void {
     const run = adapter.runId(record, value)
-    if (run === null || run === '' || run.length > LONGEST_RUN || this.runs.has(adapter.dialect)) return
-    this.runs.set(adapter.dialect, run)
+    if (run === null || run === '' || run.length > LONGEST_RUN) return
+    if (!this.runs.has(adapter.dialect)) this.runs.set(adapter.dialect, run)
+    this.over = adapter === this.proven
   }
 
   private weigh(record: RecordView, value: Node): void {
@@ -80,6 +82,7 @@ export class Detector {
       this.signs.push({ line: record.line, dialect: adapter.dialect, weight, reason })
       if (evidence.weight === 'proof') {
         this.proven = adapter
+        this.over = this.runs.has(adapter.dialect)
         this.isRun = evidence.isRun ?? true
         return
       }

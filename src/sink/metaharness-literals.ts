@@ -28,6 +28,7 @@ export const HEAD = literal('{"format":"metaharness.event/1","seq":')
 export const AT = literal(',"at":')
 export const END = literal('}\n')
 export const SOURCE_LINE = literal(',"source_line":')
+export const FOLDED_LINES = field('folded_lines')
 export const NONE_DECIDED = literal(
   '{"allowed":0,"denied":0,"replaced":0,"abstained":0,"by_seam":{},"by_decider":{}}',
 )

@@ -4,7 +4,7 @@ import { Kind, RecordFlag } from '../kernel/layout.ts'
 import { type JsonBytes, NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { noRepairs, repaired, type Repairs, wellFormed } from './repair.ts'
 import { compactJson } from './spelling.ts'
-import { type Literal, literal, type Splice } from './splice.ts'
+import { literal, type Splice } from './splice.ts'
 
 const NULL = literal('null')
 const TRUE = literal('true')
@@ -12,6 +12,7 @@ const FALSE = literal('false')
 const COMMA = literal(',')
 const OPEN_LIST = literal('[')
 const CLOSE_LIST = literal(']')
+const EMPTY_LIST = literal('[]')
 
 /** Writes the values of events: spans of the record as they are, and what strict readers refuse in its nearest valid form. */
 export class ValueWriter {
@@ -73,21 +74,29 @@ export class ValueWriter {
     this.list(values, (value) => this.text(value))
   }
 
+  /** As a list, of whole numbers: there may be thousands, and each is a piece that the kernel spells. */
+  integers(values: readonly number[]): void {
+    const { out } = this
+    for (let i = 0; i < values.length; i++) {
+      out.literal(i === 0 ? OPEN_LIST : COMMA)
+      out.integer(values[i]!)
+      out.breathe()
+    }
+    out.literal(values.length === 0 ? EMPTY_LIST : CLOSE_LIST)
+  }
+
   /** A list of things that `write` writes; null when it is null. */
   list<T>(values: readonly T[] | null, write: (value: T) => void): void {
     if (values === null) {
       this.out.literal(NULL)
       return
     }
-    this.out.literal(OPEN_LIST)
-    let separator: Literal | null = null
-    for (const value of values) {
-      if (separator !== null) this.out.literal(separator)
-      separator = COMMA
-      write(value)
+    for (let i = 0; i < values.length; i++) {
+      this.out.literal(i === 0 ? OPEN_LIST : COMMA)
+      write(values[i]!)
       this.out.breathe()
     }
-    this.out.literal(CLOSE_LIST)
+    this.out.literal(values.length === 0 ? EMPTY_LIST : CLOSE_LIST)
   }
 
   private node(node: Node): void {

@@ -408,7 +408,8 @@ export class MetaharnessWriter implements Sink {
 
   private endWithoutLine(e: E.Timed): void {
     if (this.options.provenance && e.foldedLines !== undefined && e.foldedLines.length > 0) {
-      this.put(`,"folded_lines":[${e.foldedLines.join(',')}]`)
+      this.out.literal(L.FOLDED_LINES)
+      this.values.integers(e.foldedLines)
     }
     this.out.literal(L.END)
   }
@@ -514,6 +515,7 @@ export class MetaharnessWriter implements Sink {
     this.wrote = false
     // Whatever the record at hand is like: a value may have been kept from an earlier one.
     const { repairs } = this.values
+    if (repairs.surrogates + repairs.utf8 + repairs.numbers + repairs.depths === 0) return
     for (const [kind, message] of REPAIR_NOTICES) {
       for (; repairs[kind] > 0; repairs[kind]--) this.options.notice(`repaired-${kind}`, line, message)
     }

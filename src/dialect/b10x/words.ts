@@ -75,6 +75,9 @@ export const LINE = new Shape(
   'turn',
 )
 
+/** What stands around the record of a delegate. */
+export const WRAPPER = new Shape('call_id', 'event', 'kind')
+
 /** The fields without which a record of that kind would not be one of this dialect. */
 const SHAPES: Readonly<Record<string, string>> = {
   'credential-renewed': 'provider refresh_token_rotated',
