@@ -93,10 +93,6 @@ const KINDS: readonly Kind[] = ACTS.map(([name, act]) => ({
 }))
 const NAMES = new Vocabulary(...KINDS.map(({ name }) => name))
 
-/** The kinds that `bareDelta` knows, and whose words they are. */
-const SPOKEN = new Vocabulary('text-delta', 'reasoning-delta')
-const VOICES: readonly Voice[] = ['text', 'thinking']
-
 /** Warnings of the loop that come when a turn is over; all others may come while it is still talking. */
 const AFTER_TURN: ReadonlySet<string> = new Set([
   'conversation-compacted',
@@ -119,8 +115,6 @@ export const b10x: Adapter<State> = {
   initial: initialState,
 
   step(record: RecordView, state: State, sink: Sink): Bin {
-    const said = bareDelta(record, state, sink)
-    if (said !== null) return said
     let node: Node = record.root
     let scope = ''
     let fields = LINE.read(record, node)
@@ -147,22 +141,6 @@ export const b10x: Adapter<State> = {
     const terminal = state.stop !== null && state.flow.open === 0
     return { reason: terminal ? closeReason(state.stop?.kind ?? null) : 'error', terminal, promised: true }
   },
-}
-
-/**
- * Two records of three are `{"kind":"text-delta","text":"…"}` and nothing else. Here they are told by their two keys, which
- * takes less than to look for all that other kinds have; null for all others.
- */
-function bareDelta(record: RecordView, state: State, sink: Sink): Bin | null {
-  const kind = record.first(record.root)
-  const text = kind === NONE ? NONE : record.next(kind)
-  if (text === NONE || record.next(text) !== NONE || !record.isString(text)) return null
-  if (!record.isUnder(kind, K.kind) || !record.isUnder(text, K.text)) return null
-  const voice = VOICES[SPOKEN.indexOf(record, kind)]
-  if (voice === undefined) return null
-  if (state.spend.pending.size > 0) settleHeld(state.spend, '', sink)
-  openSession(state, sink)
-  return heard(record, text, voice, state, sink)
 }
 
 function kindAt(record: RecordView, node: Node): Kind | null {
@@ -216,12 +194,10 @@ function turnStarted({ record, fields, state, sink }: Step): Bin {
   return Bin.Translated
 }
 
-function delta({ record, fields, state, sink }: Step, voice: Voice): Bin {
-  return record.isString(fields.text) ? heard(record, fields.text, voice, state, sink) : Bin.Opaque
-}
-
 /** With `--deltas` every delta becomes an event of its own; else its content is in the event of its turn. */
-function heard(record: RecordView, text: Node, voice: Voice, state: State, sink: Sink): Bin {
+function delta({ record, fields, state, sink }: Step, voice: Voice): Bin {
+  const { text } = fields
+  if (!record.isString(text)) return Bin.Opaque
   hear(state.talk, voice, record, text, sink)
   return state.talk.joined ? Bin.Folded : Bin.Translated
 }

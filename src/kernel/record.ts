@@ -18,9 +18,6 @@ export const NONE = 0 as Node
 
 const BACKSLASH = 0x5c
 
-/** Bytes up to which a copy one by one is less work than a view. */
-const SHORT = 96
-
 /** What makes a record's spans unfit to be copied as they are (design §5.3). */
 const SUSPECT = RecordFlag.LoneSurrogate | RecordFlag.HugeNumber | RecordFlag.Deep | RecordFlag.BadUtf8
 
@@ -93,15 +90,6 @@ export class RecordView {
       child = (meta & NodeBit.Kind) <= Kind.Array ? words[child + 2]! : child + NODE_WORDS
     }
     return found as Node
-  }
-
-  /** Whether a child of an object stands under `key`, spelled without escapes. */
-  isUnder(child: Node, key: Key): boolean {
-    const { hash, bytes } = key.prepare()
-    return (
-      this.words[child + 3]! >>> KEY_HASH_SHIFT === hash &&
-      keyEquals(this.bytes, this.words[child + 4]!, bytes)
-    )
   }
 
   /** The first child of an object or array, or `NONE`. */
@@ -279,19 +267,6 @@ export class RecordView {
   span(node: Node): Uint8Array {
     const bytes = this.bytes.subarray(this.words[node]!, this.words[node + 1]!)
     return (this.flags & RecordFlag.Item) === 0 ? bytes : withoutSpace(bytes)
-  }
-
-  /** Copy the value's bytes, as `keep` does, to the beginning of `room`, which is large enough. @returns their number */
-  copy(node: Node, room: Uint8Array): number {
-    const start = this.words[node]!
-    const length = this.words[node + 1]! - start
-    if ((this.flags & RecordFlag.Item) !== 0 || length > SHORT) {
-      const bytes = this.span(node)
-      room.set(bytes)
-      return bytes.length
-    }
-    for (let i = 0; i < length; i++) room[i] = this.bytes[start + i]!
-    return length
   }
 
   /** Some value in this record may be unfit for strict readers; writers then look at each span. */

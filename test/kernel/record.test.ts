@@ -198,14 +198,6 @@ describe('copies', () => {
     expect(record.keep(node).suspect).toBe(suspect)
   })
 
-  test.each([0, 1, 95, 96, 97, 5000])("into room of one's own: a text of %i bytes", (bytes) => {
-    const [record, node] = value(JSON.stringify('x'.repeat(bytes)))
-    const room = new Uint8Array(bytes + 10).fill(7)
-    expect(record.copy(node, room)).toBe(bytes + 2)
-    expect(room.subarray(0, bytes + 2)).toEqual(record.keep(node).bytes)
-    expect([...room.subarray(bytes + 2)]).toEqual([7, 7, 7, 7, 7, 7, 7, 7])
-  })
-
   test('of items of a document hold no line feeds', () => {
     const scanner = new Scanner()
     scanner.scanBytes(Buffer.from('[\n {\n "a" : [ 1,\r\n\t" x \\" \\n" ],\n "b":2 }\n]\n'), true)
@@ -213,9 +205,6 @@ describe('copies', () => {
     record.flags |= RecordFlag.Item
     const kept = record.keep(record.first(record.root))
     expect(Buffer.from(kept.bytes).toString()).toBe('{"a":[1," x \\" \\n"],"b":2}')
-    const room = new Uint8Array(100)
-    const copied = record.copy(record.first(record.root), room)
-    expect(room.subarray(0, copied)).toEqual(kept.bytes)
     expect(record.compactBytes(record.first(record.root))).toBe(kept.bytes.length)
   })
 })

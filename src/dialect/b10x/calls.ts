@@ -1,5 +1,6 @@
 import { Bin } from '../../event/sink.ts'
 import type { Text } from '../../event/value.ts'
+import { copyValue, nothingCopied } from '../../kernel/copied.ts'
 import { type JsonBytes, NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { operationsOf } from '../operations.ts'
 import { b10xEntry, b10xSubjects } from '../subjects.ts'
@@ -9,11 +10,10 @@ import { KEPT_BYTES, type OpenCall, type State, type Step } from './state.ts'
 
 /** Calls without a result that are remembered. */
 const OPEN_CALLS = 65_536
-/** Calls kept for their room, the largest that are, and the least room of one, in bytes. */
+/** Calls kept for their room, and the largest that are; the room of a new one. In bytes. */
 const MOST_FREE = 64
 const LARGEST_FREE = 64 * 1024
-const SMALLEST_ROOM = 512
-const NO_ROOM = new Uint8Array(0)
+const FIRST_BYTES = 512
 
 /** `tool-requested`: the record's own operation and subjects, which only newer builds write, else those of its entry. */
 export function requested(step: Step): Bin {
@@ -83,7 +83,7 @@ export function approvalResolved(step: Step): Bin {
     ...(callId === null ? {} : { deniedCall: callId }),
   })
   const call = callId === null ? undefined : state.calls.get(callId)
-  const bytes = 64 + (callId?.length ?? 0) + (call?.length ?? 0)
+  const bytes = 64 + (callId?.length ?? 0) + (call?.input.length ?? 0)
   if (state.denialBytes + bytes > KEPT_BYTES) {
     sink.notice('denials-left-out', record.line, 'the list of permission denials is too long and was cut')
     return Bin.Translated
@@ -128,8 +128,8 @@ function key(scope: string, id: string): string {
 function open(state: State, call: string): OpenCall {
   close(state, call)
   if (state.calls.size >= OPEN_CALLS) close(state, state.calls.keys().next().value ?? call)
-  const made = state.freeCalls.pop() ?? { name: null, room: NO_ROOM, length: 0, suspect: false }
-  made.length = 0
+  const made = state.freeCalls.pop() ?? { name: null, input: nothingCopied(FIRST_BYTES), suspect: false }
+  made.input.length = 0
   state.calls.set(call, made)
   return made
 }
@@ -138,21 +138,20 @@ function close(state: State, call: string): void {
   const known = state.calls.get(call)
   if (known === undefined) return
   state.calls.delete(call)
-  state.callBytes -= known.length
-  if (state.freeCalls.length < MOST_FREE && known.room.length <= LARGEST_FREE) state.freeCalls.push(known)
+  state.callBytes -= known.input.length
+  if (state.freeCalls.length < MOST_FREE && known.input.bytes.length <= LARGEST_FREE)
+    state.freeCalls.push(known)
 }
 
 /** Copy the input of a call, so that it outlives its record. */
 function keepInput(call: OpenCall, record: RecordView, input: Node, state: State): void {
-  const length = record.rawBytes(input)
-  if (input === NONE || state.callBytes + length > KEPT_BYTES) return
-  if (call.room.length < length) call.room = new Uint8Array(Math.max(SMALLEST_ROOM, 2 * length))
-  call.length = record.copy(input, call.room)
+  if (input === NONE || state.callBytes + record.rawBytes(input) > KEPT_BYTES) return
+  copyValue(call.input, record, input)
   call.suspect = record.suspect
-  state.callBytes += call.length
+  state.callBytes += call.input.length
 }
 
 function inputOf(call: OpenCall | undefined): JsonBytes | null {
-  if (call === undefined || call.length === 0) return null
-  return { bytes: call.room.slice(0, call.length), suspect: call.suspect }
+  if (call === undefined || call.input.length === 0) return null
+  return { bytes: call.input.bytes.slice(0, call.input.length), suspect: call.suspect }
 }

@@ -1,5 +1,6 @@
 import type { Denial } from '../../event/events.ts'
 import type { Sink } from '../../event/sink.ts'
+import type { Copied } from '../../kernel/copied.ts'
 import type { Node, RecordView } from '../../kernel/record.ts'
 import type { AdapterContext } from '../adapter.ts'
 import { emptySpend, type Spend } from './figures.ts'
@@ -13,10 +14,8 @@ export const KEPT_BYTES = 8 * 1024 * 1024
 export interface OpenCall {
   /** The catalogue entry when an approver was asked, else the name the model used. */
   name: string | null
-  /** Holds the input, in its first `length` bytes. */
-  room: Uint8Array
-  /** Bytes of the input; 0 when there is none, or no room to keep it. */
-  length: number
+  /** Empty when there is none, or no room to keep it. */
+  readonly input: Copied
   suspect: boolean
 }
 

@@ -1,4 +1,5 @@
 import type { Sink } from '../../event/sink.ts'
+import { type Copied, copySpan, nothingCopied } from '../../kernel/copied.ts'
 import type { JsonBytes, Node, RecordView } from '../../kernel/record.ts'
 
 /** Bytes of text held for one turn. A delta counts as 16 more, so that empty ones are bounded too. */
@@ -7,8 +8,6 @@ const DELTA_COST = 16
 const QUOTE = 0x22
 /** Room of a new utterance, in bytes. */
 const FIRST_BYTES = 1024
-/** Bytes up to which a delta is copied one by one. */
-const SHORT = 96
 /** Utterances kept for their room, and the largest that are. */
 const MOST_FREE = 4
 const LARGEST_FREE = 64 * 1024
@@ -29,11 +28,10 @@ export interface Talk {
   written: { readonly first: number; last: number; count: number } | null
 }
 
-/** Escaped JSON text of deltas put one behind the other, after an opening quote. */
 interface Utterance {
   voice: Voice
-  bytes: Uint8Array
-  length: number
+  /** Escaped JSON text of deltas put one behind the other, after an opening quote. */
+  readonly copied: Copied
   /** Of any delta: whether the whole is well formed can be told only when halves of a surrogate pair are joined. */
   suspect: boolean
   lines: number[]
@@ -55,7 +53,7 @@ export function hear(talk: Talk, voice: Voice, record: RecordView, node: Node, s
     talk.free.length = 0
   }
   const utterance = utteranceOf(talk, voice)
-  append(utterance, record.bytes, record.words[node]! + 1, length)
+  copySpan(utterance.copied, record, record.words[node]! + 1, length)
   if (record.suspect) utterance.suspect = true
   utterance.lines.push(record.line)
   talk.weight += length + DELTA_COST
@@ -65,7 +63,8 @@ export function hear(talk: Talk, voice: Voice, record: RecordView, node: Node, s
 export function say(talk: Talk, sink: Sink): void {
   if (talk.held.length === 0) return
   for (const utterance of talk.held) {
-    const { voice, bytes, length, suspect, lines } = utterance
+    const { voice, copied, suspect, lines } = utterance
+    const { bytes, length } = copied
     bytes[length] = QUOTE
     const text: JsonBytes = { bytes: bytes.subarray(0, length + 1), suspect }
     const first = lines[0] ?? 0
@@ -103,33 +102,12 @@ function utteranceOf(talk: Talk, voice: Voice): Utterance {
 }
 
 function begin({ held, free }: Talk, voice: Voice): Utterance {
-  const utterance = free.pop() ?? {
-    voice,
-    bytes: new Uint8Array(FIRST_BYTES),
-    length: 1,
-    suspect: false,
-    lines: [],
-  }
+  const utterance = free.pop() ?? { voice, copied: nothingCopied(FIRST_BYTES), suspect: false, lines: [] }
   utterance.voice = voice
-  utterance.bytes[0] = QUOTE
-  utterance.length = 1
+  utterance.copied.bytes[0] = QUOTE
+  utterance.copied.length = 1
   utterance.suspect = false
   utterance.lines = []
   held.push(utterance)
   return utterance
-}
-
-/** Room is doubled, so that a text of many deltas is copied a bounded number of times; one byte stays for the quote. */
-function append(utterance: Utterance, source: Uint8Array, start: number, bytes: number): void {
-  const { length } = utterance
-  if (length + bytes + 1 > utterance.bytes.length) {
-    const grown = new Uint8Array(2 * (length + bytes))
-    grown.set(utterance.bytes.subarray(0, length))
-    utterance.bytes = grown
-  }
-  const target = utterance.bytes
-  // Most deltas are a word or two: less work than a view of them.
-  if (bytes <= SHORT) for (let i = 0; i < bytes; i++) target[length + i] = source[start + i]!
-  else target.set(source.subarray(start, start + bytes), length)
-  utterance.length = length + bytes
 }

@@ -1,5 +1,6 @@
 import type { Text } from '../../event/value.ts'
 import type { Sink } from '../../event/sink.ts'
+import { type Copied, copySpan, nothingCopied } from '../../kernel/copied.ts'
 import type { JsonBytes, Node, RecordView } from '../../kernel/record.ts'
 import { keptTimeOf } from '../times.ts'
 
@@ -10,12 +11,11 @@ const QUOTE = 0x22
 
 export type Voice = 'text' | 'thinking'
 
-/** Escaped JSON text of deltas put one behind the other, after an opening quote. */
 interface Utterance {
   readonly voice: Voice
   readonly at: string | null
-  bytes: Uint8Array
-  length: number
+  /** Escaped JSON text of deltas put one behind the other, after an opening quote. */
+  readonly copied: Copied
   suspect: boolean
   readonly lines: number[]
 }
@@ -55,7 +55,7 @@ export function hear(
   const start = (record.words[node] ?? 0) + 1
   const begun = talk.held.find((utterance) => utterance.voice === voice)
   const utterance = begun ?? begin(talk, voice, keptTimeOf(record, at), length)
-  append(utterance, record.bytes.subarray(start, start + length))
+  copySpan(utterance.copied, record, start, length)
   utterance.suspect ||= record.suspect
   if (talk.joined) utterance.lines.push(record.line)
   talk.weight += length + DELTA_COST
@@ -68,7 +68,8 @@ export function hear(
 
 /** Write what is held, and remember it. */
 export function say(talk: Talk, sink: Sink): void {
-  for (const { voice, at, bytes, length, suspect, lines } of talk.held) {
+  for (const { voice, at, copied, suspect, lines } of talk.held) {
+    const { bytes, length } = copied
     bytes[length] = QUOTE
     const text: JsonBytes = { bytes: bytes.subarray(0, length + 1), suspect }
     if (talk.said[voice] !== null) talk.said[voice] = decode(text.bytes)
@@ -94,24 +95,13 @@ export function forget(talk: Talk): void {
 }
 
 function begin(talk: Talk, voice: Voice, at: string | null, length: number): Utterance {
-  const bytes = new Uint8Array(length + 2)
-  bytes[0] = QUOTE
-  const utterance: Utterance = { voice, at, bytes, length: 1, suspect: false, lines: [] }
+  const copied = nothingCopied(length + 2)
+  copied.bytes[0] = QUOTE
+  copied.length = 1
+  const utterance: Utterance = { voice, at, copied, suspect: false, lines: [] }
   talk.held.push(utterance)
   if (talk.said[voice] !== null) talk.said[voice] = ''
   return utterance
-}
-
-/** Room is doubled, so that a text of many deltas is copied a bounded number of times; one byte stays for the quote. */
-function append(utterance: Utterance, content: Uint8Array): void {
-  const length = utterance.length + content.length
-  if (length + 1 > utterance.bytes.length) {
-    const grown = new Uint8Array(Math.max(256, 2 * length))
-    grown.set(utterance.bytes.subarray(0, utterance.length))
-    utterance.bytes = grown
-  }
-  utterance.bytes.set(content, utterance.length)
-  utterance.length = length
 }
 
 function decode(bytes: Uint8Array): string {
