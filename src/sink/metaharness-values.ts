@@ -71,7 +71,17 @@ export class ValueWriter {
   }
 
   textList(values: TextList): void {
-    this.list(values, (value) => this.text(value))
+    const { out } = this
+    if (values === null) {
+      out.literal(NULL)
+      return
+    }
+    for (let i = 0; i < values.length; i++) {
+      out.literal(i === 0 ? OPEN_LIST : COMMA)
+      this.text(values[i]!)
+      out.breathe()
+    }
+    out.literal(values.length === 0 ? EMPTY_LIST : CLOSE_LIST)
   }
 
   /** As a list, of whole numbers: there may be thousands, and each is a piece that the kernel spells. */

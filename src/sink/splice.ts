@@ -34,7 +34,7 @@ export function literal(text: string): Literal {
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 /** Longest text that is written unit by unit: most are ids and names. */
-const LONGEST_QUOTED = 64
+const LONGEST_SHORT = 64
 
 /** Bytes at the end of the literals that one splice keeps a literal of its own in. */
 const PIN_BYTES = 8 * 1024
@@ -151,6 +151,7 @@ export class Splice {
 
   /** The characters of `text` as UTF-8. */
   text(text: string): void {
+    if (this.short(text)) return
     const most = text.length * 3
     if (most <= SCRATCH_AT + SCRATCH_BYTES - this.scratch) {
       const written = this.scanner.buffer.write(text, this.scratch, most, 'utf8')
@@ -160,10 +161,25 @@ export class Splice {
     }
   }
 
+  /** A short ASCII text; false, and nothing put in, when it is none. Most pieces are: to call Node for each takes longer. */
+  private short(text: string): boolean {
+    const { length } = text
+    if (length > LONGEST_SHORT || this.scratch + length > SCRATCH_AT + SCRATCH_BYTES) return false
+    const { buffer } = this.scanner
+    const at = this.scratch
+    for (let i = 0; i < length; i++) {
+      const unit = text.charCodeAt(i)
+      if (unit > 0x7f) return false
+      buffer[at + i] = unit
+    }
+    this.scratchSpan(length)
+    return true
+  }
+
   /** A short text as a JSON string, when it needs no escapes; false, and nothing put in, when it is not known to. */
   quoted(text: string): boolean {
     const { length } = text
-    if (length > LONGEST_QUOTED || this.scratch + length + 2 > SCRATCH_AT + SCRATCH_BYTES) return false
+    if (length > LONGEST_SHORT || this.scratch + length + 2 > SCRATCH_AT + SCRATCH_BYTES) return false
     const { buffer } = this.scanner
     let at = this.scratch
     buffer[at++] = QUOTE
@@ -179,6 +195,8 @@ export class Splice {
 
   /** Bytes from outside the scanner's memory. */
   bytes(bytes: Uint8Array): void {
+    // To where a word begins: V8 copies into shared memory byte by byte unless both ends lie alike.
+    this.scratch = (this.scratch + 7) & ~7
     if (bytes.length > SCRATCH_AT + SCRATCH_BYTES - this.scratch) this.flush()
     if (bytes.length <= SCRATCH_BYTES) {
       this.scanner.buffer.set(bytes, this.scratch)
@@ -226,5 +244,8 @@ function digits(value: number): number {
   if (value < 1000) return 3
   if (value < 10000) return 4
   if (value < 100000) return 5
-  return String(value).length
+  if (value < 1000000) return 6
+  if (value < 10000000) return 7
+  if (value < 100000000) return 8
+  return value < 1000000000 ? 9 : 10
 }

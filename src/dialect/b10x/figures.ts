@@ -119,6 +119,10 @@ export function decimalOf(sum: MicroUsd | null): string | null {
 
 /** Micro-dollars with six digits behind the point, as the harness prints them (spec §6). @param microUsd a whole number */
 export function decimalUsd(microUsd: bigint | number): string {
+  if (typeof microUsd === 'number') {
+    const fraction = microUsd % 1_000_000
+    return `${(microUsd - fraction) / 1_000_000}.${String(fraction).padStart(6, '0')}`
+  }
   const digits = microUsd.toString().padStart(7, '0')
   return `${digits.slice(0, -6)}.${digits.slice(-6)}`
 }

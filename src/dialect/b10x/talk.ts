@@ -68,13 +68,9 @@ export function say(talk: Talk, sink: Sink): void {
     bytes[length] = QUOTE
     const text: JsonBytes = { bytes: bytes.subarray(0, length + 1), suspect }
     const first = lines[0] ?? 0
-    const event = {
-      at: null,
-      text,
-      requestId: null,
-      line: first,
-      ...(talk.joined ? { foldedLines: lines } : {}),
-    }
+    const event = talk.joined
+      ? { at: null, text, requestId: null, line: first, foldedLines: lines }
+      : { at: null, text, requestId: null, line: first }
     if (voice === 'text') sink.text(event)
     else sink.thinking(event)
     talk.written ??= { first, last: first, count: 0 }

@@ -60,36 +60,40 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
   'turn.started': (line) =>
     line.sink.turnStarted({
       at: line.at,
-      turn: wholeIn(line, 'turn') ?? 0,
+      turn: wholeAt(line.record, line.fields.turn) ?? 0,
       frameDigest: digestAt(line, line.fields.frame_digest),
     }),
   'turn.ended': (line) =>
     line.sink.turnEnded({
       at: line.at,
-      turn: wholeIn(line, 'turn') ?? 0,
-      stopReason: textIn(line, 'stop_reason'),
+      turn: wholeAt(line.record, line.fields.turn) ?? 0,
+      stopReason: textAt(line.record, line.fields.stop_reason),
     }),
   text: (line) => line.sink.text(saidOf(line)),
   thinking: (line) => line.sink.thinking(saidOf(line)),
   'thinking.estimate': (line) =>
     line.sink.thinkingEstimate({
       at: line.at,
-      estimate: wholeIn(line, 'estimate') ?? 0,
+      estimate: wholeAt(line.record, line.fields.estimate) ?? 0,
       delta: line.record.integer(line.fields.delta),
     }),
   injection: (line) =>
-    line.sink.injection({ at: line.at, text: textIn(line, 'text'), origin: textIn(line, 'origin') }),
+    line.sink.injection({
+      at: line.at,
+      text: textAt(line.record, line.fields.text),
+      origin: textAt(line.record, line.fields.origin),
+    }),
   'tool.requested': (line) => {
     const { record, fields, at, sink } = line
     sink.toolRequested({
       at,
-      callId: textIn(line, 'call_id'),
-      name: textIn(line, 'name'),
+      callId: textAt(line.record, line.fields.call_id),
+      name: textAt(line.record, line.fields.name),
       input: jsonAt(fields.input),
       operations: textsAt(record, fields.operations) ?? [],
       subjects: textsAt(record, fields.subjects) ?? [],
       decisionRequired: record.bool(fields.decision_required) ?? false,
-      deadlineMs: wholeIn(line, 'deadline_ms'),
+      deadlineMs: wholeAt(line.record, line.fields.deadline_ms),
       seam: wordAt(record, fields.seam, SEAMS) ?? 'none',
     })
   },
@@ -99,12 +103,12 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
     sink.toolResult({
       at,
       exitCode: record.integer(fields.exit_code),
-      outcomeSource: textIn(line, 'outcome_source'),
-      callId: textIn(line, 'call_id'),
+      outcomeSource: textAt(line.record, line.fields.outcome_source),
+      callId: textAt(line.record, line.fields.call_id),
       isError: record.bool(fields.is_error),
-      content: valueIn(line, 'content'),
-      bytes: wholeIn(line, 'bytes'),
-      toolUseResult: valueIn(line, 'tool_use_result'),
+      content: valueAt(line.record, line.fields.content),
+      bytes: wholeAt(line.record, line.fields.bytes),
+      toolUseResult: valueAt(line.record, line.fields.tool_use_result),
     })
   },
   usage: (line) => {
@@ -112,8 +116,8 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
     const node = fields.usage
     const { figures, tokens, reportedPicoUsd } = readUsage(record, node, sink)
     const { tier, speed } = serviceWords(record, node)
-    const requestId = textIn(line, 'request_id')
-    const model = textIn(line, 'model')
+    const requestId = textAt(line.record, line.fields.request_id)
+    const model = textAt(line.record, line.fields.model)
     sink.usage({ at, requestId, model, usage: figures })
     bill(
       state.books,
@@ -143,13 +147,17 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
     })
   },
   'command.result': (line) =>
-    line.sink.commandResult({ at: line.at, id: textIn(line, 'id'), outcome: valueIn(line, 'outcome') }),
+    line.sink.commandResult({
+      at: line.at,
+      id: textAt(line.record, line.fields.id),
+      outcome: valueAt(line.record, line.fields.outcome),
+    }),
   warning: (line) => {
     const call = deniedCallOf(line)
     line.sink.warning({
       at: line.at,
-      code: textIn(line, 'code'),
-      message: textIn(line, 'message'),
+      code: textAt(line.record, line.fields.code),
+      message: textAt(line.record, line.fields.message),
       ...(call === null ? {} : { deniedCall: call }),
     })
   },
@@ -157,18 +165,18 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
     const digest = digestAt(line, line.fields.digest)
     line.sink.opaque({
       at: line.at,
-      vendorType: textIn(line, 'vendor_type'),
-      vendorSubtype: textIn(line, 'vendor_subtype'),
+      vendorType: textAt(line.record, line.fields.vendor_type),
+      vendorSubtype: textAt(line.record, line.fields.vendor_subtype),
       // Without a digest to take over, the event stands for the line that is being read.
-      ...(digest === null ? {} : { digest, sourceLine: wholeIn(line, 'source_line') }),
+      ...(digest === null ? {} : { digest, sourceLine: wholeAt(line.record, line.fields.source_line) }),
     })
   },
   'auth.expired': (line) =>
     line.sink.authExpired({
       at: line.at,
-      credentialSource: textIn(line, 'credential_source'),
-      detail: textIn(line, 'detail'),
-      sourceLine: wholeIn(line, 'source_line'),
+      credentialSource: textAt(line.record, line.fields.credential_source),
+      detail: textAt(line.record, line.fields.detail),
+      sourceLine: wholeAt(line.record, line.fields.source_line),
     }),
   'stream.closed': (line) => {
     const { record, root, fields, state } = line
@@ -176,25 +184,14 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
     state.marker = {
       reason: wordAt(record, fields.reason, CLOSE_REASONS) ?? 'error',
       process: processAt(record, root),
-      events: wholeIn(line, 'events'),
+      events: wholeAt(record, fields.events),
       read: state.read - 1,
       line: record.line,
     }
   },
 }
 
-type Name = keyof Line['fields']
-
-function textIn({ record, fields }: Line, name: Name): Node | null {
-  return textAt(record, fields[name])
-}
-
-function wholeIn({ record, fields }: Line, name: Name): number | null {
-  return wholeAt(record, fields[name])
-}
-
-function valueIn({ record, fields }: Line, name: Name): Node | null {
-  const node = fields[name]
+function valueAt(record: RecordView, node: Node): Node | null {
   return record.isNullish(node) ? null : node
 }
 
@@ -207,14 +204,18 @@ function wordAt<Word extends string>(record: RecordView, node: Node, words: read
 function deniedCallOf(line: Line): Node | string | null {
   const { record, fields } = line
   if (!DENIALS.has(record.word(fields.code) ?? '')) return null
-  const named = textIn(line, 'call_id')
+  const named = textAt(line.record, line.fields.call_id)
   if (named !== null) return named
   const message = record.text(fields.message) ?? ''
   return message.startsWith(DENIED_BY_APPROVER) ? message.slice(DENIED_BY_APPROVER.length) : null
 }
 
 function saidOf(line: Line) {
-  return { at: line.at, text: textIn(line, 'text'), requestId: textIn(line, 'request_id') }
+  return {
+    at: line.at,
+    text: textAt(line.record, line.fields.text),
+    requestId: textAt(line.record, line.fields.request_id),
+  }
 }
 
 function stepOf({ record, fields }: Line): Step {
@@ -233,12 +234,12 @@ function decidedOf(line: Line): ToolDecided {
   const input = record.get(decision, K.input)
   return {
     at,
-    callId: textIn(line, 'call_id'),
+    callId: textAt(line.record, line.fields.call_id),
     decision: wordAt(record, record.get(decision, K.decision), DECISIONS) ?? 'abstain',
     reason: textAt(record, record.get(decision, K.reason)),
     input: input === NONE ? null : input,
     decidedBy: wordAt(record, fields.decided_by, DECIDERS) ?? 'observe',
     seam: wordAt(record, fields.seam, SEAMS) ?? 'none',
-    latencyMs: wholeIn(line, 'latency_ms'),
+    latencyMs: wholeAt(line.record, line.fields.latency_ms),
   }
 }

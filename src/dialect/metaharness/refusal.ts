@@ -1,4 +1,4 @@
-import { EVENT_NAMES, type EventName } from '../../event/events.ts'
+import { EVENT_NAMES } from '../../event/events.ts'
 import type { RecordView } from '../../kernel/record.ts'
 import { Vocabulary } from '../../kernel/vocabulary.ts'
 import type { Refusal } from '../verdict.ts'
@@ -12,12 +12,14 @@ const names = new Vocabulary(...EVENT_NAMES)
 /** Characters of a foreign word that a message may quote. */
 const QUOTED = 60
 
+const payloads = EVENT_NAMES.map((name) => PAYLOADS[name])
+
 /**
- * The name of the event on this line, or why a reader refuses it: the four refusals in their order (spec §1).
+ * The index in `EVENT_NAMES` of the event on this line, or why a reader refuses it: the four refusals in their order (spec §1).
  *
  * @param fields of this line, looked up just now
  */
-export function read(record: RecordView, fields: Line['fields'], tolerant: boolean): EventName | Refusal {
+export function read(record: RecordView, fields: Line['fields'], tolerant: boolean): number | Refusal {
   const { root, line } = record
   if (!record.isObject(root))
     return { line, refusal: 'NotAnObject', detail: 'the line is JSON but no object' }
@@ -27,13 +29,13 @@ export function read(record: RecordView, fields: Line['fields'], tolerant: boole
     return { line, refusal: 'UnknownFormat', detail: `${found}, expected "${FORMAT}"` }
   }
   const index = names.indexOf(record, fields.event)
-  const name = index < 0 ? undefined : EVENT_NAMES[index]
-  if (name === undefined) {
+  const payload = payloads[index]
+  if (payload === undefined) {
     const word = record.word(fields.event) ?? ''
     return { line, refusal: 'UnknownName', detail: `${quote(word)} is none of the 20 events` }
   }
-  const fault = envelope(record, root, tolerant) ?? PAYLOADS[name](record, root, tolerant)
-  return fault === null ? name : { line, refusal: 'Malformed', detail: `${name}: ${fault}` }
+  const fault = envelope(record, root, tolerant) ?? payload(record, root, tolerant)
+  return fault === null ? index : { line, refusal: 'Malformed', detail: `${EVENT_NAMES[index]}: ${fault}` }
 }
 
 /** A word of the transcript in a message: short, and harmless on a terminal. */
