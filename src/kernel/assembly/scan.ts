@@ -752,11 +752,12 @@ export function decodedLength(start: u32, end: u32): u32 {
       const at = p + <u32>ctz(units)
       units &= units - 1
       // Five characters are left of the escape: they become one, two or three bytes, and two for half of a pair.
-      const unit = hex4(at + 1)
-      if (unit < 0x80) length -= 4
-      else if (unit < 0x800) length -= 3
-      else if (at == paired) length -= 3
-      else if ((unit & 0xfc00) == 0xd800 && load<u16>(at + 5) == 0x755c && (hex4(at + 7) & 0xfc00) == 0xdc00) {
+      const digits = load<u32>(at + 1)
+      if ((digits & 0xff) == 0x30 && (digits >> 8 & 0xff) < 0x38) {
+        // Below 0800, and below 0080.
+        length -= (digits >> 8 & 0xff) == 0x30 && (digits >> 16 & 0xff) < 0x38 ? 4 : 3
+      } else if (at == paired) length -= 3
+      else if (isHigh(digits) && load<u16>(at + 5) == 0x755c && isLow(load<u32>(at + 7))) {
         paired = at + 6
         length -= 3
       } else length -= 2
@@ -794,22 +795,33 @@ function prefixXor(bits: u64): u64 {
   return bits
 }
 
+/**
+ * The four hex digits at `at` as a number, negative when one of them is none. All four at once: below 0x80 a sum stays in its
+ * byte, and its highest bit says whether the byte reached what was added up to.
+ */
 // @ts-ignore: decorator
 @inline
-function hexDigit(byte: u32): i32 {
-  if (byte - 0x30 < 10) return byte - 0x30
-  byte |= 0x20
-  return byte - 0x61 < 6 ? byte - 0x57 : -1
+function hex4(at: u32): i32 {
+  const four = load<u32>(at)
+  const low = four | 0x20202020
+  const digits = (four + 0x50505050) & ~(four + 0x46464646)
+  const letters = (low + 0x1f1f1f1f) & ~(low + 0x19191919) & 0x80808080
+  if (((digits | letters) & 0x80808080) != 0x80808080 || (four & 0x80808080) != 0) return -1
+  const nibbles = (four & 0x0f0f0f0f) + (letters >> 7) * 9
+  return <i32>(((nibbles & 0xf) << 12) | (nibbles & 0xf00) | ((nibbles >> 12) & 0xf0) | (nibbles >> 24))
 }
 
-/** The four hex digits at `at` as a number, negative when one of them is none. */
-function hex4(at: u32): i32 {
-  const a = hexDigit(load<u8>(at))
-  const b = hexDigit(load<u8>(at, 1))
-  const c = hexDigit(load<u8>(at, 2))
-  const d = hexDigit(load<u8>(at, 3))
-  if ((a | b | c | d) < 0) return -1
-  return (a << 12) | (b << 8) | (c << 4) | d
+/** Of the digits of an escape, which are valid: whether they are half of a surrogate pair, the first or the second. */
+// @ts-ignore: decorator
+@inline
+function isHigh(digits: u32): bool {
+  return (digits & 0xff | 0x20) == 0x64 && ((digits >> 8 & 0xfe) == 0x38 || ((digits >> 8 & 0xff | 0x20) - 0x61) < 2)
+}
+
+// @ts-ignore: decorator
+@inline
+function isLow(digits: u32): bool {
+  return (digits & 0xff | 0x20) == 0x64 && ((digits >> 8 & 0xff | 0x20) - 0x63) < 4
 }
 
 // @ts-ignore: decorator
