@@ -4,13 +4,16 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Script } from 'node:vm'
 
-/** What the build packs into one file. A part is set up when it is asked for; its exports are those of its source. */
-export interface Parts {
-  readonly program: () => typeof import('../cli/program.ts')
-  readonly transcripts: () => object
-  readonly digest: () => object
-  readonly decode: () => object
+/** What the build packs into one file, by name: the exports of a source. */
+interface Exports {
+  readonly program: typeof import('../cli/program.ts')
+  readonly transcripts: object
+  readonly digest: object
+  readonly decode: object
 }
+
+/** A part is set up when it is asked for. */
+type Parts = { readonly [Name in keyof Exports]: () => Exports[Name] }
 
 /** The packed file is one function expression. @param url stands for `import.meta.url` */
 type Packed = (
@@ -29,8 +32,7 @@ const BYTECODE = join(import.meta.dirname, 'parts.bytecode')
  *
  * @throws Error when it was not built
  */
-export function part<Name extends keyof Parts>(name: Name): ReturnType<Parts[Name]>
-export function part(name: keyof Parts): object {
+export function part<Name extends keyof Parts>(name: Name): Exports[Name] {
   return open().parts[name]()
 }
 
