@@ -56,12 +56,6 @@ export function judge(rows: readonly Row[], guard: Guard, cores: number, partly:
   return findings
 }
 
-/** The cases whose ratios fell short. */
-export function shortCases(findings: readonly Finding[]): Set<string> {
-  const short = findings.filter(({ ok, unit }) => !ok && unit === 'x')
-  return new Set(short.map(({ name }) => name.slice(0, name.indexOf(' / '))))
-}
-
 /** Megabytes that a whole process may take at most. */
 export function peakLimit(guard: Guard, workers: number): number {
   return guard.peakRss.megabytes + guard.peakRss.megabytesPerWorker * workers

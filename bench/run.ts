@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { entries, entriesForAny } from './cases.ts'
 import type { CallCost } from './cases/vocabulary.ts'
-import { formatFindings, judge, readGuard, shortCases } from './guard.ts'
+import { formatFindings, judge, readGuard } from './guard.ts'
 import { measureLarge } from './large.ts'
 import { describeMachine } from './machine.ts'
 import { measureOne } from './measure-one.ts'
@@ -10,7 +10,7 @@ import { measurePeers } from './peers/measure.ts'
 import { say } from './progress.ts'
 import { type BenchDocument, writeRecord } from './record.ts'
 import { type BenchRequest, isWanted, parse } from './request.ts'
-import { joined, type Report, rowsOf, type Sampled } from './sampled.ts'
+import { rowsOf, type Sampled } from './sampled.ts'
 import { formatCalls, formatMachine, formatTable } from './table.ts'
 import { openWorkplace } from './workplace.ts'
 
@@ -28,8 +28,7 @@ async function run(request: BenchRequest): Promise<number> {
   const workplace = openWorkplace(ROOM_BYTES)
   try {
     if (!request.json) console.log(`${formatMachine(machine, workplace.inMemory)}\n`)
-    const { samples: first, calls } = await measureAll(request, workplace.folder)
-    const samples = request.guard ? await lookTwice(first, request, machine.cores, workplace.folder) : first
+    const { samples, calls } = await measureAll(request, workplace.folder)
     const document: BenchDocument = {
       format: 'millrace.bench/1',
       at: new Date().toISOString(),
@@ -73,39 +72,16 @@ async function measureAll(
   const samples: Sampled[] = []
   let calls: readonly CallCost[] = []
   for (const name of names) {
-    const answer = await measureCase(name, request, folder)
+    say(`${name} …`)
+    const scratch = join(folder, 'scratch')
+    mkdirSync(scratch)
+    const answer = await measureOne({ case: name, corpora: folder, given: request.corpus, scratch })
+    rmSync(scratch, { recursive: true, force: true })
     if (answer.kind === 'sampled') samples.push(answer.sampled)
     else calls = answer.calls
   }
   say('')
   return { samples, calls }
-}
-
-/** What fell short is measured once more before it is told: somebody else may have been at work. */
-async function lookTwice(
-  samples: readonly Sampled[],
-  request: BenchRequest,
-  cores: number,
-  folder: string,
-): Promise<Sampled[]> {
-  const findings = judge(samples.flatMap(rowsOf), readGuard(), cores, request.only.length > 0)
-  const short = shortCases(findings)
-  const looked: Sampled[] = []
-  for (const sampled of samples) {
-    const again = short.has(sampled.name) ? await measureCase(sampled.name, request, folder) : null
-    looked.push(again?.kind === 'sampled' ? joined(sampled, again.sampled) : sampled)
-  }
-  say('')
-  return looked
-}
-
-async function measureCase(name: string, request: BenchRequest, folder: string): Promise<Report> {
-  say(`${name} …`)
-  const scratch = join(folder, 'scratch')
-  mkdirSync(scratch)
-  const answer = await measureOne({ case: name, corpora: folder, given: request.corpus, scratch })
-  rmSync(scratch, { recursive: true, force: true })
-  return answer
 }
 
 try {

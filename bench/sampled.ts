@@ -45,22 +45,6 @@ export interface Row {
   readonly peakRssBytes: number | null
 }
 
-/** One case, measured twice: as if for twice as long. */
-export function joined(first: Sampled, second: Sampled): Sampled {
-  const others = new Map(second.baselines.map(({ name, seconds }) => [name, seconds]))
-  const peaks = [first.peakRssBytes, second.peakRssBytes].filter((bytes) => bytes !== null)
-  return {
-    ...first,
-    seconds: [...first.seconds, ...second.seconds],
-    baselines: first.baselines.map(({ name, seconds }) => ({
-      name,
-      seconds: [...seconds, ...(others.get(name) ?? [])],
-    })),
-    peakRssBytes: peaks.length === 0 ? null : Math.max(...peaks),
-    tookSeconds: first.tookSeconds + second.tookSeconds,
-  }
-}
-
 /** Best samples, as ratios. */
 export function rowsOf(sampled: Sampled): Row[] {
   const { bytes, items, peakRssBytes, title } = sampled

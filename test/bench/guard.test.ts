@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { entries } from '../../bench/cases.ts'
-import { formatFindings, type Guard, judge, readGuard, shortCases } from '../../bench/guard.ts'
-import { joined, type Row, rowsOf, type Sampled } from '../../bench/sampled.ts'
+import { formatFindings, type Guard, judge, readGuard } from '../../bench/guard.ts'
+import type { Row } from '../../bench/sampled.ts'
 
 const row = (name: string, ratio: number, peakRssBytes: number | null = null): Row => ({
   name,
@@ -78,34 +78,5 @@ describe('judging', () => {
       { name: 'a, peak RSS', measured: 304, limit: 304, unit: 'MB', ok: true },
       { name: 'b, peak RSS', measured: 305, limit: 304, unit: 'MB', ok: false },
     ])
-  })
-})
-
-const sampled = (seconds: number[], baseline: number[], peakRssBytes: number | null = null): Sampled => ({
-  name: 'a',
-  title: 'a',
-  bytes: 10,
-  items: null,
-  seconds,
-  baselines: [{ name: 'x', seconds: baseline }],
-  peakRssBytes,
-  tookSeconds: 1,
-})
-
-describe('what fell short', () => {
-  test('is named by its case, once, and memory is not measured again', () => {
-    const rows = [row('a / x', 2), row('a / y', 1), row('b / x', 9, 400e6)]
-    const floors = { ...guard.floors, 'a / y': { measured: 4, floor: 3 } }
-    expect([...shortCases(judge(rows, { ...guard, floors }, 2, false))]).toEqual(['a'])
-  })
-
-  test('counts by the best samples of both times, of ours and of the baseline', () => {
-    const both = joined(sampled([2, 3], [4], 100), sampled([1.5], [3.9, 3], 300))
-    expect(rowsOf(both).map(({ ratio }) => ratio)).toEqual([2])
-    expect(both).toMatchObject({ peakRssBytes: 300, tookSeconds: 2 })
-  })
-
-  test('has no memory where none was measured', () => {
-    expect(joined(sampled([1], [1]), sampled([1], [1])).peakRssBytes).toBeNull()
   })
 })
