@@ -1,5 +1,6 @@
 import type { CloseReason, ProcessEnd } from '../event/events.ts'
 import type { Bin, Sink } from '../event/sink.ts'
+import type { Key } from '../kernel/key.ts'
 import type { Node, RecordView } from '../kernel/record.ts'
 
 /** What an adapter may know of its transcript and of what the caller wants. Plain data. */
@@ -52,7 +53,7 @@ export interface Evidence {
 /**
  * One transcript format. An adapter is a sequential state machine over records: no threads, no files, no output
  * formats. Its state is plain data that survives `structuredClone`, so that a large transcript can be
- * translated from snapshots; node numbers never go into it.
+ * translated from snapshots; node numbers are in it only until `leave`.
  */
 export interface Adapter<State> {
   readonly dialect: string
@@ -60,8 +61,10 @@ export interface Adapter<State> {
   readonly summary: string
   /** Does this value (a record's root) show the dialect? Null when it says nothing. */
   evidence(record: RecordView, value: Node): Evidence | null
-  /** The session id this value carries, for the run id of the stream; null when it has none. */
-  runId(record: RecordView, value: Node): string | null
+  /** The session id this value carries, for the run id of the stream; null when it has none. Null itself where none ever has. */
+  readonly runId: ((record: RecordView, value: Node) => string | null) | null
+  /** The field without which `runId` finds nothing in a record, for dialects whose records seldom carry an id. */
+  readonly runKey?: Key
   /** For dialects whose records carry no session id: the run that a path names with its folders, null when it names none. */
   runOfPath?(path: string): string | null
   /**
@@ -75,6 +78,13 @@ export interface Adapter<State> {
   initial(context: AdapterContext): State
   /** Translate one record. Every record has a root: unparsed lines never come here. */
   step(record: RecordView, state: State, sink: Sink): Bin
+  /**
+   * The bytes of all records so far go: copy what the state still needs of them. For dialects that may need much and
+   * seldom do.
+   *
+   * @param record gives access to those bytes; none of them is current
+   */
+  leave?(record: RecordView, state: State): void
   /** Write what was held back, after the last record. No record is current any more. */
   end(state: State, sink: Sink): Ending
 }

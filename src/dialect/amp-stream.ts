@@ -5,7 +5,7 @@ import { type Node, NONE, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
 import { beginSession, enterSession } from './begun-session.ts'
-import { BLANK_END, blankSession } from './blank.ts'
+import { sessionEnd, sessionStart } from './session-events.ts'
 import { assistantBlock, type Block, eachBlock, resultBlock } from './blocks.ts'
 import { count } from './figures.ts'
 import { mcpServersAt } from './mcp-servers.ts'
@@ -159,15 +159,16 @@ function result(record: RecordView, fields: Fields, at: Text, state: State, sink
   if (said !== null) sink.warning({ at, code: subtype ?? 'result', message: said, severity: 'error' })
   const reason = resultReason(isError, subtype)
   const answer = textAt(record, record.get(root, K.result))
-  sink.sessionEnded({
-    ...BLANK_END,
-    at,
-    finalAnswer: reason !== 'completed' || answer === null ? null : { text: answer, turnId: null },
-    isError,
-    subtype: textAt(record, fields.subtype),
-    numTurns: wholeAt(record, record.get(root, K.num_turns)),
-    durationMs: wholeAt(record, record.get(root, K.duration_ms)),
-  })
+  sink.sessionEnded(
+    sessionEnd({
+      at,
+      finalAnswer: reason !== 'completed' || answer === null ? null : { text: answer, turnId: null },
+      isError,
+      subtype: textAt(record, fields.subtype),
+      numTurns: wholeAt(record, record.get(root, K.num_turns)),
+      durationMs: wholeAt(record, record.get(root, K.duration_ms)),
+    }),
+  )
   state.ending = { reason, terminal: true, promised: true }
   return Bin.Translated
 }
@@ -179,15 +180,16 @@ function init(record: RecordView, fields: Fields, at: Text, state: State, sink: 
   const model = record.get(root, K.model)
   state.model = record.word(model)
   state.ending = { reason: 'error', terminal: false, promised: true }
-  sink.sessionStarted({
-    ...blankSession('amp'),
-    at,
-    sessionId: textAt(record, fields.session_id),
-    model: textAt(record, model),
-    cwd: textAt(record, record.get(root, K.cwd)),
-    offeredTools: textsAt(record, record.get(root, K.tools)),
-    mcpServers: mcpServersAt(record, record.get(root, K.mcp_servers)),
-  })
+  sink.sessionStarted(
+    sessionStart('amp', {
+      at,
+      sessionId: textAt(record, fields.session_id),
+      model: textAt(record, model),
+      cwd: textAt(record, record.get(root, K.cwd)),
+      offeredTools: textsAt(record, record.get(root, K.tools)),
+      mcpServers: mcpServersAt(record, record.get(root, K.mcp_servers)),
+    }),
+  )
   return Bin.Translated
 }
 

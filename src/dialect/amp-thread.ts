@@ -6,7 +6,7 @@ import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
 import { type Ledger, openLedger, settleMessage } from './amp/ledger.ts'
-import { blankSession } from './blank.ts'
+import { sessionStart } from './session-events.ts'
 import { assistantBlock, type Block, eachBlock, resultBlock } from './blocks.ts'
 import { answerCall } from './calls.ts'
 import { authorOf } from './reminder.ts'
@@ -90,13 +90,14 @@ function thread(record: RecordView, root: Node, state: State, sink: Sink): void 
     sink.notice('second-session', record.line, 'another session begins in the same transcript')
   state.started = true
   state.session = record.text(id)
-  sink.sessionStarted({
-    ...blankSession('amp'),
-    at: timeAt(record, created),
-    harnessVersion: textAt(record, record.get(record.get(initial, K.platform), K.clientVersion)),
-    sessionId: textAt(record, id),
-    cwd: place?.startsWith('file://') === true ? place.slice('file://'.length) : place,
-  })
+  sink.sessionStarted(
+    sessionStart('amp', {
+      at: timeAt(record, created),
+      harnessVersion: textAt(record, record.get(record.get(initial, K.platform), K.clientVersion)),
+      sessionId: textAt(record, id),
+      cwd: place?.startsWith('file://') === true ? place.slice('file://'.length) : place,
+    }),
+  )
   state.ledger = openLedger(record, root, state.session, sink)
 }
 
@@ -195,7 +196,7 @@ function blockOf(record: RecordView, node: Node): { readonly block?: Node } {
 function open(at: Text, state: State, sink: Sink): void {
   if (state.started) return
   state.started = true
-  sink.sessionStarted({ ...blankSession('amp'), at })
+  sink.sessionStarted(sessionStart('amp', { at }))
 }
 
 function evidence(record: RecordView, value: Node): Evidence | null {

@@ -5,7 +5,7 @@ import { RecordFlag } from '../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
-import { BLANK_END, blankSession } from './blank.ts'
+import { sessionEnd, sessionStart } from './session-events.ts'
 import { answerCall } from './calls.ts'
 import { compactText } from './compact-text.ts'
 import { count } from './figures.ts'
@@ -85,14 +85,7 @@ export const b10xSession: Adapter<State> = {
     const { turns, microUsd, answer, updatedAt: at, line } = state
     if (state.started) {
       const finalAnswer = answer === null ? null : { text: answer, turnId: null }
-      sink.sessionEnded({
-        ...BLANK_END,
-        at,
-        line,
-        finalAnswer,
-        numTurns: turns,
-        totalCostUsd: usdOf(microUsd),
-      })
+      sink.sessionEnded(sessionEnd({ at, line, finalAnswer, numTurns: turns, totalCostUsd: usdOf(microUsd) }))
     }
     return { reason: 'error', terminal: false, promised: false }
   },
@@ -112,14 +105,15 @@ function session(record: RecordView, root: Node, state: State, sink: Sink): void
   state.line = record.line
   const isAnswer = !record.isNullish(structured) && record.rawBytes(structured) <= LONGEST_ANSWER
   state.answer = isAnswer ? compactText(record.raw(structured)) : null
-  sink.sessionStarted({
-    ...blankSession('b10x'),
-    adapterClass: 'direct_provider',
-    at: isoOf(wholeAt(record, fields.created_unix)),
-    sessionId: textAt(record, fields.id),
-    model: textAt(record, fields.model),
-    cwd: textAt(record, fields.workspace),
-  })
+  sink.sessionStarted(
+    sessionStart('b10x', {
+      adapterClass: 'direct_provider',
+      at: isoOf(wholeAt(record, fields.created_unix)),
+      sessionId: textAt(record, fields.id),
+      model: textAt(record, fields.model),
+      cwd: textAt(record, fields.workspace),
+    }),
+  )
   let index = 0
   for (let one = firstOf(record, usage); one !== NONE; one = record.next(one), index++)
     spent(record, one, index, state, sink)

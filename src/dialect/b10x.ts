@@ -3,13 +3,21 @@ import type { CloseReason } from '../event/events.ts'
 import { type Node, NONE, type RecordView } from '../kernel/record.ts'
 import { Vocabulary } from '../kernel/vocabulary.ts'
 import type { Adapter, Ending } from './adapter.ts'
-import { approvalRequired, approvalResolved, completed, hookRan, requested } from './b10x/calls.ts'
+import {
+  approvalRequired,
+  approvalResolved,
+  completed,
+  hookRan,
+  keepInputs,
+  requested,
+} from './b10x/calls.ts'
 import { compacted, credentialRenewed, retried, warning } from './b10x/diagnoses.ts'
 import * as flow from './b10x/flow.ts'
 import { answered, finished, openSession, refused, started } from './b10x/session.ts'
 import { price, settleHeld, use } from './b10x/spend.ts'
 import { initialState, type State, type Step } from './b10x/state.ts'
 import { hear, say, type Voice } from './b10x/talk.ts'
+import { type Delta, plainDelta, textOf } from './b10x/deltas.ts'
 import { evidenceOf, K, LINE, sessionIdOf, WRAPPER } from './b10x/words.ts'
 
 /** What a kind of record is, and what becomes of it. */
@@ -91,7 +99,8 @@ const KINDS: readonly Kind[] = ACTS.map(([name, act]) => ({
   beforePrice: name === 'cost' || name === 'warning',
   inSession: IN_SESSION.includes(name),
 }))
-const NAMES = new Vocabulary(...KINDS.map(({ name }) => name))
+/** The wrapper is among them, so that it is told as fast as they are. */
+const NAMES = new Vocabulary(...KINDS.map(({ name }) => name), DELEGATED)
 
 /** Warnings of the loop that come when a turn is over; all others may come while it is still talking. */
 const AFTER_TURN: ReadonlySet<string> = new Set([
@@ -112,9 +121,12 @@ export const b10x: Adapter<State> = {
   summary: 'b10x-harness run record (run --json, chat, workflow run)',
   evidence: evidenceOf,
   runId: sessionIdOf,
+  runKey: K.id,
   initial: initialState,
 
   step(record: RecordView, state: State, sink: Sink): Bin {
+    const plain = plainDelta(record)
+    if (plain !== null) return plainlyHeard(plain, record, state, sink)
     let node: Node = record.root
     let scope = ''
     let fields = LINE.read(record, node)
@@ -135,12 +147,23 @@ export const b10x: Adapter<State> = {
     return bin === Bin.Opaque ? opaque(record, scope, kind.name, sink) : bin
   },
 
+  leave: keepInputs,
+
   end(state: State, sink: Sink): Ending {
     say(state.talk, sink)
     settleHeld(state.spend, '', sink)
     const terminal = state.stop !== null && state.flow.open === 0
     return { reason: terminal ? closeReason(state.stop?.kind ?? null) : 'error', terminal, promised: true }
   },
+}
+
+/** As `settleTurn` and `delta` have it, for a delta of the run itself. */
+function plainlyHeard(what: Delta, record: RecordView, state: State, sink: Sink): Bin {
+  settleHeld(state.spend, '', sink)
+  if (what === 'arguments') return Bin.Folded
+  openSession(state, sink)
+  hear(state.talk, what, record, textOf(record), sink)
+  return state.talk.joined ? Bin.Folded : Bin.Translated
 }
 
 function kindAt(record: RecordView, node: Node): Kind | null {
@@ -171,7 +194,7 @@ function unwrap(record: RecordView): Unwrapped {
 /** Write what was held for this record to come, if it shows that it can be held no longer. */
 function settleTurn({ record, node, scope, state, sink }: Step, kind: Kind): void {
   const { spend, talk } = state
-  if (spend.pending.size > 0 && !kind.beforePrice) settleHeld(spend, scope, sink)
+  if (!kind.beforePrice) settleHeld(spend, scope, sink)
   if (talk.held.length > 0 && (scope !== '' || movesOn(record, node, kind))) {
     openSession(state, sink)
     say(talk, sink)
@@ -188,7 +211,7 @@ function turnStarted({ record, fields, state, sink }: Step): Bin {
   if (turn === null || turn < 0) return Bin.Opaque
   state.turn = turn
   state.talk.written = null
-  state.calls.clear()
+  if (state.calls.size > 0) state.calls.clear()
   state.callBytes = 0
   sink.turnStarted({ at: null, turn, frameDigest: null })
   return Bin.Translated

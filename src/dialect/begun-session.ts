@@ -1,7 +1,7 @@
 import type { Sink } from '../event/sink.ts'
 import type { Text } from '../event/value.ts'
 import type { Node, RecordView } from '../kernel/record.ts'
-import { blankSession } from './blank.ts'
+import { sessionStart } from './session-events.ts'
 import { textAt } from './values.ts'
 
 /** What adapters remember of the session they are in. */
@@ -47,6 +47,6 @@ export function enterSession(
   if (state.started) return false
   state.started = true
   state.session = record.text(id)
-  sink.sessionStarted({ ...blankSession(slug), at, sessionId: textAt(record, id) })
+  sink.sessionStarted(sessionStart(slug, { at, sessionId: textAt(record, id) }))
   return true
 }

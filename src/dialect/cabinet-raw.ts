@@ -25,7 +25,7 @@ export function captureOf(inner: Adapter<unknown> | null): Adapter<State> {
     summary: 'raw.jsonl of The Test Cabinet: {stream,line}, the dialect of the lines detected',
     // Told by the first line, before any value is looked at.
     evidence: () => null,
-    runId: (record, value) => inner?.runId(record, value) ?? null,
+    runId: (record, value) => inner?.runId?.(record, value) ?? null,
     initial: (context) => ({ inner: inner?.initial(context) ?? null }),
 
     step(record: RecordView, state: State, sink: Sink): Bin {
@@ -37,6 +37,10 @@ export function captureOf(inner: Adapter<unknown> | null): Adapter<State> {
       if (inner !== null) return inner.step(record, state.inner, sink)
       sink.opaque({ at: null, vendorType: null, vendorSubtype: null })
       return Bin.Opaque
+    },
+
+    leave(record: RecordView, state: State): void {
+      inner?.leave?.(record, state.inner)
     },
 
     end(state: State, sink: Sink): Ending {

@@ -3,7 +3,7 @@ import type { Text } from '../event/value.ts'
 import { keys } from '../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import type { Adapter, Ending } from './adapter.ts'
-import { blankSession } from './blank.ts'
+import { sessionStart } from './session-events.ts'
 import { callRecord, orchestration } from './cabinet/calls.ts'
 import { type State } from './cabinet/state.ts'
 import { evidenceOf } from './cabinet/wire.ts'
@@ -154,5 +154,5 @@ function openSession(record: RecordView, at: Text, state: State, sink: Sink): vo
   }
   if (isSecond) sink.notice('second-session', record.line, 'another session begins in the same transcript')
   state.started = true
-  sink.sessionStarted({ ...blankSession('test-cabinet'), at, sessionId: textAt(record, node) })
+  sink.sessionStarted(sessionStart('test-cabinet', { at, sessionId: textAt(record, node) }))
 }

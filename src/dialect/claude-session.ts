@@ -1,3 +1,4 @@
+import { sessionStart } from './session-events.ts'
 import type { Text } from '../event/value.ts'
 import { Bin, type Sink } from '../event/sink.ts'
 import { keys } from '../kernel/key.ts'
@@ -9,7 +10,7 @@ import { attachmentRecord, isKnownAttachment } from './claude/attachment.ts'
 import { firstItem, isText, LONGEST_ID, timeOf } from './claude/fields.ts'
 import { type Messages, noMessages } from './claude/message-state.ts'
 import { closeAll } from './claude/messages.ts'
-import { noteSession, UNKNOWN_SESSION } from './claude/opening.ts'
+import { noteSession } from './claude/opening.ts'
 import { BOOKKEEPING, evidence, isJournal } from './claude/session-evidence.ts'
 import { SPEAKING_SUBTYPES, systemRecord } from './claude/system.ts'
 import { userRecord } from './claude/user.ts'
@@ -112,7 +113,7 @@ export const claudeSession: Adapter<State> = {
   end(state, sink): Ending {
     if (!state.started && state.mentioned !== null) {
       const { session: sessionId, line } = state.mentioned
-      sink.sessionStarted({ ...UNKNOWN_SESSION, sessionId, permissionMode: state.permissionMode, line })
+      sink.sessionStarted(sessionStart('claude', { sessionId, permissionMode: state.permissionMode, line }))
     }
     closeAll(state.messages, sink)
     return { reason: 'error', terminal: false, promised: false }
@@ -285,13 +286,14 @@ function open(
   const { root } = record
   state.started = true
   state.subagent = sidechain
-  sink.sessionStarted({
-    ...UNKNOWN_SESSION,
-    at,
-    harnessVersion: textAt(record, record.get(root, K.version)),
-    sessionId: textAt(record, sessionId),
-    permissionMode: state.permissionMode ?? textAt(record, record.get(root, K.permissionMode)),
-    cwd: textAt(record, record.get(root, K.cwd)),
-    subagent: sidechain,
-  })
+  sink.sessionStarted(
+    sessionStart('claude', {
+      at,
+      harnessVersion: textAt(record, record.get(root, K.version)),
+      sessionId: textAt(record, sessionId),
+      permissionMode: state.permissionMode ?? textAt(record, record.get(root, K.permissionMode)),
+      cwd: textAt(record, record.get(root, K.cwd)),
+      subagent: sidechain,
+    }),
+  )
 }

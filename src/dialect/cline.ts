@@ -4,7 +4,7 @@ import { keys } from '../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
-import { BLANK_END, blankSession } from './blank.ts'
+import { sessionEnd, sessionStart } from './session-events.ts'
 import { agentEvent } from './cline/agent.ts'
 import { sayAsk } from './cline/say-ask.ts'
 import { initialState, type State } from './cline/state.ts'
@@ -124,17 +124,18 @@ function runResult(record: RecordView, fields: Fields, at: Text, state: State, s
   const finish = record.get(root, K.finishReason)
   const reason = reasonOf(record.word(finish))
   const text = textAt(record, record.get(root, K.text))
-  sink.sessionEnded({
-    ...BLANK_END,
-    at,
-    finalAnswer: text === null || reason !== 'completed' ? null : { text, turnId: null },
-    isError: reason !== 'completed',
-    subtype: 'run_result',
-    stopReason: textAt(record, finish),
-    numTurns: wholeAt(record, record.get(root, K.iterations)),
-    durationMs: wholeAt(record, record.get(root, K.durationMs)),
-    usage: total === null ? null : figuresOf(total),
-  })
+  sink.sessionEnded(
+    sessionEnd({
+      at,
+      finalAnswer: text === null || reason !== 'completed' ? null : { text, turnId: null },
+      isError: reason !== 'completed',
+      subtype: 'run_result',
+      stopReason: textAt(record, finish),
+      numTurns: wholeAt(record, record.get(root, K.iterations)),
+      durationMs: wholeAt(record, record.get(root, K.durationMs)),
+      usage: total === null ? null : figuresOf(total),
+    }),
+  )
   state.ending = { reason, terminal: true, promised: true }
   return Bin.Translated
 }
@@ -150,12 +151,7 @@ function open(record: RecordView, fields: Fields, at: Text, state: State, sink: 
   const session = sessionOf(record, fields)
   state.started = true
   state.session = record.text(session)
-  sink.sessionStarted({
-    ...blankSession('cline'),
-    at,
-    sessionId: textAt(record, session),
-    model: state.model,
-  })
+  sink.sessionStarted(sessionStart('cline', { at, sessionId: textAt(record, session), model: state.model }))
 }
 
 /** Never the id of the task, which is another. */

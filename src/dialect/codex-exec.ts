@@ -3,7 +3,7 @@ import { keys } from '../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
-import { BLANK_END, blankSession } from './blank.ts'
+import { sessionEnd, sessionStart } from './session-events.ts'
 import { figuresOf } from './codex/counters.ts'
 import { closeBill, type ExecBill, noBill, pay } from './codex/exec-bill.ts'
 import { completeItem, ITEM, seeItem, showsWork } from './codex/exec-items.ts'
@@ -144,7 +144,7 @@ function threadStarted(record: RecordView, id: Node | null | string, state: Stat
   state.ended = null
   state.bill.spent = null
   state.items.clear()
-  sink.sessionStarted({ ...blankSession('codex'), sessionId: state.thread })
+  sink.sessionStarted(sessionStart('codex', { sessionId: state.thread }))
   return Bin.Translated
 }
 
@@ -152,7 +152,7 @@ function threadStarted(record: RecordView, id: Node | null | string, state: Stat
 function openSession(state: State, sink: Sink): void {
   if (state.sessions > 0) return
   state.sessions = 1
-  sink.sessionStarted(blankSession('codex'))
+  sink.sessionStarted(sessionStart('codex'))
 }
 
 function endTurn(state: State, how: 'completed' | 'failed', sink: Sink): void {
@@ -171,13 +171,14 @@ function endRun(state: State, sink: Sink): void {
     state.ending = { reason: 'error', terminal: false, promised: true }
     return
   }
-  sink.sessionEnded({
-    ...BLANK_END,
-    isError: ended === 'failed',
-    subtype: `turn.${ended}`,
-    numTurns: turns,
-    usage: spent === null ? null : figuresOf(spent, null),
-  })
+  sink.sessionEnded(
+    sessionEnd({
+      isError: ended === 'failed',
+      subtype: `turn.${ended}`,
+      numTurns: turns,
+      usage: spent === null ? null : figuresOf(spent, null),
+    }),
+  )
   state.ending = { reason: ended === 'failed' ? 'error' : 'completed', terminal: true, promised: true }
 }
 

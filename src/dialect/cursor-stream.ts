@@ -5,7 +5,7 @@ import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
 import { beginSession, enterSession } from './begun-session.ts'
-import { BLANK_END, blankSession } from './blank.ts'
+import { sessionEnd, sessionStart } from './session-events.ts'
 import { eachBlock } from './blocks.ts'
 import {
   hearMessage,
@@ -201,16 +201,17 @@ function result(
   if (!isGood) {
     sink.warning({ at, code: subtype ?? 'result', message: answer ?? 'the run failed', severity: 'error' })
   }
-  sink.sessionEnded({
-    ...BLANK_END,
-    at,
-    finalAnswer: isGood && answer !== null ? { text: answer, turnId: null } : null,
-    isError,
-    subtype: textAt(record, fields.subtype),
-    durationMs: wholeAt(record, record.get(root, K.duration_ms)),
-    durationApiMs: wholeAt(record, record.get(root, K.duration_api_ms)),
-    usage: figures,
-  })
+  sink.sessionEnded(
+    sessionEnd({
+      at,
+      finalAnswer: isGood && answer !== null ? { text: answer, turnId: null } : null,
+      isError,
+      subtype: textAt(record, fields.subtype),
+      durationMs: wholeAt(record, record.get(root, K.duration_ms)),
+      durationApiMs: wholeAt(record, record.get(root, K.duration_api_ms)),
+      usage: figures,
+    }),
+  )
   state.ending = { reason: isGood ? 'completed' : 'error', terminal: true, promised: true }
   return Bin.Translated
 }
@@ -222,15 +223,16 @@ function init(record: RecordView, fields: Fields, at: Text, state: State, sink: 
   const model = record.get(root, K.model)
   state.model = record.word(model)
   state.ending = { reason: 'error', terminal: false, promised: true }
-  sink.sessionStarted({
-    ...blankSession('cursor'),
-    at,
-    sessionId: textAt(record, fields.session_id),
-    model: textAt(record, model),
-    permissionMode: textAt(record, record.get(root, K.permissionMode)),
-    credentialSource: textAt(record, record.get(root, K.apiKeySource)),
-    cwd: textAt(record, record.get(root, K.cwd)),
-  })
+  sink.sessionStarted(
+    sessionStart('cursor', {
+      at,
+      sessionId: textAt(record, fields.session_id),
+      model: textAt(record, model),
+      permissionMode: textAt(record, record.get(root, K.permissionMode)),
+      credentialSource: textAt(record, record.get(root, K.apiKeySource)),
+      cwd: textAt(record, record.get(root, K.cwd)),
+    }),
+  )
   return Bin.Translated
 }
 

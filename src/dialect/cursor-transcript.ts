@@ -3,7 +3,7 @@ import { keys } from '../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
-import { blankSession } from './blank.ts'
+import { sessionStart } from './session-events.ts'
 import { assistantBlock, type Block, eachBlock } from './blocks.ts'
 import { answerCall, noteCall, requestCall } from './calls.ts'
 import { operationsOf } from './operations.ts'
@@ -40,7 +40,7 @@ export const cursorTranscript: Adapter<State> = {
   dialect: 'cursor-transcript',
   summary: 'agent transcripts of Cursor',
   evidence,
-  runId: () => null,
+  runId: null,
   initial: () => ({ started: false, turn: 0, inTurn: false, open: [], named: new Set() }),
   step(record, state, sink) {
     const { type, role, message, model } = RECORD.read(record, record.root)
@@ -152,7 +152,7 @@ function turnEnded(record: RecordView, state: State, sink: Sink): Bin {
 function open(record: RecordView, model: Node, state: State, sink: Sink): void {
   if (state.started) return
   state.started = true
-  sink.sessionStarted({ ...blankSession('cursor'), model: textAt(record, model) })
+  sink.sessionStarted(sessionStart('cursor', { model: textAt(record, model) }))
 }
 
 /** A role beside a message that has content, and none of the ids and times that others have. */

@@ -1,3 +1,4 @@
+import type { Key } from '../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import type { Adapter } from './adapter.ts'
 import type { Dialects } from './registry.ts'
@@ -45,6 +46,7 @@ export class Detector {
   constructor(dialects: Dialects, forced: Adapter<unknown> | null) {
     this.dialects = dialects
     this.proven = forced
+    this.over = forced?.runId === null
   }
 
   /** Look at one record of the window, or at one item of it. */
@@ -61,6 +63,11 @@ export class Detector {
     return this.over
   }
 
+  /** The field that every record has at its top which can still change the outcome; null while any record can. */
+  get runKey(): Key | null {
+    return this.proven?.runKey ?? null
+  }
+
   finish(): Detection {
     const adapter = this.proven ?? this.weakest() ?? this.dialects.fallback
     return { adapter, signs: this.signs, run: this.runs.get(adapter.dialect) ?? null, isRun: this.isRun }
@@ -68,7 +75,7 @@ export class Detector {
 
   /** The first id of a dialect counts. */
   private askForRun(adapter: Adapter<unknown>, record: RecordView, value: Node): void {
-    const run = adapter.runId(record, value)
+    const run = adapter.runId?.(record, value) ?? null
     if (run === null || run === '' || run.length > LONGEST_RUN) return
     if (!this.runs.has(adapter.dialect)) this.runs.set(adapter.dialect, run)
     this.over = adapter === this.proven
@@ -82,7 +89,7 @@ export class Detector {
       this.signs.push({ line: record.line, dialect: adapter.dialect, weight, reason })
       if (evidence.weight === 'proof') {
         this.proven = adapter
-        this.over = this.runs.has(adapter.dialect)
+        this.over = adapter.runId === null || this.runs.has(adapter.dialect)
         this.isRun = evidence.isRun ?? true
         return
       }

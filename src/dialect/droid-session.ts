@@ -6,7 +6,7 @@ import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
 import { beginSession } from './begun-session.ts'
-import { blankSession } from './blank.ts'
+import { sessionStart } from './session-events.ts'
 import { assistantBlock, type Block, eachBlock, resultBlock } from './blocks.ts'
 import { readSettings, type Settings } from './droid/settings.ts'
 import { authorOf } from './reminder.ts'
@@ -124,21 +124,22 @@ function compaction(record: RecordView, at: Text, state: State, sink: Sink): Bin
 
 function session(record: RecordView, id: Node, at: Text, state: State, sink: Sink): Bin {
   if (!beginSession(record, record.text(id), state, sink)) return Bin.Bookkeeping
-  sink.sessionStarted({
-    ...blankSession('droid'),
-    at,
-    harnessVersion: textAt(record, record.get(record.root, K.version)),
-    sessionId: textAt(record, id),
-    model: modelOf(state),
-    cwd: textAt(record, record.get(record.root, K.cwd)),
-  })
+  sink.sessionStarted(
+    sessionStart('droid', {
+      at,
+      harnessVersion: textAt(record, record.get(record.root, K.version)),
+      sessionId: textAt(record, id),
+      model: modelOf(state),
+      cwd: textAt(record, record.get(record.root, K.cwd)),
+    }),
+  )
   return Bin.Translated
 }
 
 function open(at: Text, state: State, sink: Sink): void {
   if (state.started) return
   state.started = true
-  sink.sessionStarted({ ...blankSession('droid'), at, model: modelOf(state) })
+  sink.sessionStarted(sessionStart('droid', { at, model: modelOf(state) }))
 }
 
 function modelOf({ settings }: State): string | null {

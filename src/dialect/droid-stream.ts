@@ -6,7 +6,7 @@ import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
 import { beginSession, enterSession } from './begun-session.ts'
-import { BLANK_END, blankSession } from './blank.ts'
+import { sessionEnd, sessionStart } from './session-events.ts'
 import { answerCall, requestCall } from './calls.ts'
 import { count } from './figures.ts'
 import { operationsOf } from './operations.ts'
@@ -147,16 +147,17 @@ function completion(record: RecordView, fields: Fields, at: Text, state: State, 
     spend(record, { at, requestId: session, model, tokens, key, session }, sink)
   }
   const text = textAt(record, record.get(root, K.finalText))
-  sink.sessionEnded({
-    ...BLANK_END,
-    at,
-    finalAnswer: text === null ? null : { text, turnId: null },
-    isError: false,
-    subtype: 'completion',
-    numTurns: whole(record, K.numTurns, K.num_turns),
-    durationMs: whole(record, K.durationMs, K.duration_ms),
-    usage: tokens === null ? null : figuresOf(tokens),
-  })
+  sink.sessionEnded(
+    sessionEnd({
+      at,
+      finalAnswer: text === null ? null : { text, turnId: null },
+      isError: false,
+      subtype: 'completion',
+      numTurns: whole(record, K.numTurns, K.num_turns),
+      durationMs: whole(record, K.durationMs, K.duration_ms),
+      usage: tokens === null ? null : figuresOf(tokens),
+    }),
+  )
   state.ending = { reason: 'completed', terminal: true, promised: true }
   return Bin.Translated
 }
@@ -190,14 +191,15 @@ function init(record: RecordView, fields: Fields, at: Text, state: State, sink: 
   const model = record.get(record.root, K.model)
   state.model = record.word(model)
   state.ending = { reason: 'error', terminal: false, promised: true }
-  sink.sessionStarted({
-    ...blankSession('droid'),
-    at,
-    sessionId: textAt(record, node),
-    model: textAt(record, model),
-    cwd: textAt(record, record.get(record.root, K.cwd)),
-    offeredTools: textsAt(record, record.get(record.root, K.tools)),
-  })
+  sink.sessionStarted(
+    sessionStart('droid', {
+      at,
+      sessionId: textAt(record, node),
+      model: textAt(record, model),
+      cwd: textAt(record, record.get(record.root, K.cwd)),
+      offeredTools: textsAt(record, record.get(record.root, K.tools)),
+    }),
+  )
   return Bin.Translated
 }
 

@@ -4,7 +4,7 @@ import { RecordFlag } from '../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
-import { blankSession } from './blank.ts'
+import { sessionStart } from './session-events.ts'
 import { closeUsage, initialState, type State } from './gemini/chat-state.ts'
 import { message } from './gemini/message.ts'
 import { timeAt } from './times.ts'
@@ -163,12 +163,13 @@ function open(record: RecordView, id: Node, at: Node, kind: Node, state: State, 
   }
   state.started = true
   state.subagent = record.is(kind, 'subagent')
-  sink.sessionStarted({
-    ...blankSession('gemini'),
-    at: timeAt(record, at),
-    sessionId: textAt(record, id),
-    subagent: state.subagent,
-  })
+  sink.sessionStarted(
+    sessionStart('gemini', {
+      at: timeAt(record, at),
+      sessionId: textAt(record, id),
+      subagent: state.subagent,
+    }),
+  )
   return true
 }
 

@@ -6,7 +6,7 @@ import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
 import { beginSession } from './begun-session.ts'
-import { blankSession } from './blank.ts'
+import { sessionStart } from './session-events.ts'
 import { answerCall, requestCall } from './calls.ts'
 import { type Deltas, hear, noDeltas, say } from './gemini/deltas.ts'
 import { result, type Told } from './gemini/result.ts'
@@ -127,14 +127,14 @@ function init(record: RecordView, fields: Fields, at: Text, state: State, sink: 
   state.ending = { reason: 'error', terminal: false, promised: true }
   if (!beginSession(record, session, state, sink)) return Bin.Bookkeeping
   const sessionId = textAt(record, fields.session_id)
-  sink.sessionStarted({ ...blankSession('gemini'), at, sessionId, model: textAt(record, fields.model) })
+  sink.sessionStarted(sessionStart('gemini', { at, sessionId, model: textAt(record, fields.model) }))
   return Bin.Translated
 }
 
 function enter(at: Text, state: State, sink: Sink): void {
   if (state.started) return
   state.started = true
-  sink.sessionStarted({ ...blankSession('gemini'), at })
+  sink.sessionStarted(sessionStart('gemini', { at }))
 }
 
 /** A piece of what the model says; with `--deltas` each is a text of its own. */
@@ -216,7 +216,7 @@ function output(record: RecordView, fields: Fields, state: State, sink: Sink): B
     if (!isFirst) sink.notice('second-session', record.line, 'another session begins in the same transcript')
     state.started = true
     state.session = session
-    sink.sessionStarted({ ...blankSession('gemini'), sessionId: textAt(record, id) })
+    sink.sessionStarted(sessionStart('gemini', { sessionId: textAt(record, id) }))
   }
   if (record.isString(response)) sink.text({ at: null, text: response, requestId: null })
   const isError = !record.isNullish(error)

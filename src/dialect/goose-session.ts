@@ -5,7 +5,7 @@ import { Kind } from '../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
-import { blankSession } from './blank.ts'
+import { sessionStart } from './session-events.ts'
 import { count } from './figures.ts'
 import { gooseBlock, readGooseBlock } from './goose/content.ts'
 import { classes, spend } from './spend.ts'
@@ -39,7 +39,7 @@ export const gooseSession: Adapter<State> = {
   dialect: 'goose-session',
   summary: 'session files of goose (before its database)',
   evidence,
-  runId: () => null,
+  runId: null,
   initial: ({ run }) => ({ started: false, run }),
   step(record, state, sink) {
     const { role, content, created, id, working_dir: place } = RECORD.read(record, record.root)
@@ -63,7 +63,7 @@ function metadata(record: RecordView, place: Node, state: State, sink: Sink): Bi
   const isFirst = !state.started
   const { root } = record
   state.started = true
-  sink.sessionStarted({ ...blankSession('goose'), sessionId: state.run, cwd: textAt(record, place) })
+  sink.sessionStarted(sessionStart('goose', { sessionId: state.run, cwd: textAt(record, place) }))
   const input = figure(record, root, 'accumulated_input_tokens', 'input_tokens', sink)
   const output = figure(record, root, 'accumulated_output_tokens', 'output_tokens', sink)
   if (input === null && output === null) return Bin.Translated
@@ -97,7 +97,7 @@ function said(
 ): Bin {
   if (!state.started) {
     state.started = true
-    sink.sessionStarted({ ...blankSession('goose'), at, sessionId: state.run })
+    sink.sessionStarted(sessionStart('goose', { at, sessionId: state.run }))
   }
   let given = 0
   for (let block = firstOf(record, content); block !== NONE; block = record.next(block), given++) {

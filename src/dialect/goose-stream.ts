@@ -4,7 +4,7 @@ import { keys } from '../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
-import { BLANK_END, blankSession } from './blank.ts'
+import { sessionEnd, sessionStart } from './session-events.ts'
 import { count } from './figures.ts'
 import { gooseBlock, readGooseBlock } from './goose/content.ts'
 import { fragment, say, type Span } from './goose/span.ts'
@@ -38,7 +38,7 @@ export const gooseStream: Adapter<State> = {
   dialect: 'goose-stream',
   summary: 'goose run --output-format stream-json',
   evidence,
-  runId: () => null,
+  runId: null,
   initial: () => ({
     started: false,
     span: null,
@@ -148,7 +148,7 @@ function complete(record: RecordView, fields: Fields, state: State, sink: Sink):
     state.totals = now
   }
   const usage = isKnown ? figuresOf(classes(now.input, null, null, now.output)) : null
-  sink.sessionEnded({ ...BLANK_END, isError: false, subtype: 'complete', usage })
+  sink.sessionEnded(sessionEnd({ isError: false, subtype: 'complete', usage }))
   state.ending = { reason: 'completed', terminal: true, promised: true }
   return Bin.Translated
 }
@@ -163,7 +163,7 @@ function grown(now: number | null, before: number | null | undefined): number | 
 function open(at: Text, state: State, sink: Sink): boolean {
   if (state.started) return false
   state.started = true
-  sink.sessionStarted({ ...blankSession('goose'), at })
+  sink.sessionStarted(sessionStart('goose', { at }))
   return true
 }
 

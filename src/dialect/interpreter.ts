@@ -50,6 +50,11 @@ export class Interpreter {
     return this.current.adapter.step(record, this.current.state, sink)
   }
 
+  /** As `Adapter.leave`, for all dialects that came. */
+  leave(record: RecordView): void {
+    for (const { adapter, state } of this.running.values()) adapter.leave?.(record, state)
+  }
+
   /** As `Adapter.end`, for all dialects that came; the last one says how the transcript ended. */
   end(sink: Sink): Ending {
     const last = this.current

@@ -37,7 +37,7 @@ export const kimiWire: Adapter<State> = {
   dialect: 'kimi-wire',
   summary: 'wire logs of Kimi Code and kimi-cli',
   evidence,
-  runId: () => null,
+  runId: null,
   runOfPath,
   initial: ({ run }) => initialState(run),
   step(record, state, sink) {

@@ -9,11 +9,13 @@ import type { RecordView } from '../kernel/record.ts'
  */
 export class OpaqueGate implements Sink {
   readonly takesTalk: boolean
+  readonly takesBills: boolean
   readonly sink: Sink
   held: E.Opaque | null = null
 
   constructor(sink: Sink) {
     this.takesTalk = sink.takesTalk
+    this.takesBills = sink.takesBills
     this.sink = sink
   }
 

@@ -4,7 +4,7 @@ import { RecordFlag } from '../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
-import { blankSession } from './blank.ts'
+import { sessionStart } from './session-events.ts'
 import { failure } from './opencode/failure.ts'
 import { messageOf, storePart } from './opencode/store-part.ts'
 import { closeMessage, initialState, type State } from './opencode/store-state.ts'
@@ -113,14 +113,15 @@ function session(record: RecordView, node: Node, state: State, sink: Sink): Bin 
   const { id, parentID, directory, version, time } = SESSION.read(record, node)
   if (!begin(record, id, state, sink)) return Bin.Bookkeeping
   state.subagent = record.isString(parentID)
-  sink.sessionStarted({
-    ...blankSession('opencode'),
-    at: timeAt(record, record.get(time, K.created)),
-    harnessVersion: textAt(record, version),
-    sessionId: textAt(record, id),
-    cwd: textAt(record, directory),
-    subagent: state.subagent,
-  })
+  sink.sessionStarted(
+    sessionStart('opencode', {
+      at: timeAt(record, record.get(time, K.created)),
+      harnessVersion: textAt(record, version),
+      sessionId: textAt(record, id),
+      cwd: textAt(record, directory),
+      subagent: state.subagent,
+    }),
+  )
   return Bin.Translated
 }
 
@@ -133,7 +134,7 @@ function message(record: RecordView, node: Node, state: State, sink: Sink): Bin 
   const opened = begin(record, sessionID, state, sink)
   if (opened) {
     state.subagent = false
-    sink.sessionStarted({ ...blankSession('opencode'), at, sessionId: textAt(record, sessionID) })
+    sink.sessionStarted(sessionStart('opencode', { at, sessionId: textAt(record, sessionID) }))
   }
   const used = record.isNullish(tokens) ? null : readTokens(record, tokens, sink)
   const keptAt = keptTimeOf(record, at)
@@ -161,7 +162,7 @@ function part(record: RecordView, node: Node, state: State, sink: Sink): Bin {
   if (owner === null) closeMessage(state, sink)
   const id = record.get(node, K.sessionID)
   const opened = begin(record, id, state, sink)
-  if (opened) sink.sessionStarted({ ...blankSession('opencode'), sessionId: textAt(record, id) })
+  if (opened) sink.sessionStarted(sessionStart('opencode', { sessionId: textAt(record, id) }))
   const bin = storePart(record, node, owner, state, sink)
   return opened && bin !== Bin.Opaque ? Bin.Translated : bin
 }

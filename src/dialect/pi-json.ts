@@ -5,7 +5,7 @@ import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
 import { beginSession } from './begun-session.ts'
-import { BLANK_END, blankSession } from './blank.ts'
+import { sessionEnd, sessionStart } from './session-events.ts'
 import { injectTexts } from './blocks.ts'
 import { answerCall, noteCall, requestCall } from './calls.ts'
 import { operationsOf } from './operations.ts'
@@ -223,7 +223,7 @@ function agentEnd(record: RecordView, at: Text, state: State, sink: Sink): Bin {
   const { stop } = state
   open(at, state, sink)
   const isError = stop === null ? null : stop === 'error' || stop === 'aborted'
-  sink.sessionEnded({ ...BLANK_END, at, isError, stopReason: stop, numTurns: state.turns })
+  sink.sessionEnded(sessionEnd({ at, isError, stopReason: stop, numTurns: state.turns }))
   const reason = stop === 'stop' || stop === 'toolUse' ? 'completed' : stop === 'aborted' ? 'killed' : 'error'
   state.ending = { reason: stop === 'length' ? 'budget' : reason, terminal: true, promised: true }
   return Bin.Translated
@@ -232,14 +232,14 @@ function agentEnd(record: RecordView, at: Text, state: State, sink: Sink): Bin {
 function session(record: RecordView, id: Node, at: Text, state: State, sink: Sink): Bin {
   if (!beginSession(record, record.text(id), state, sink)) return Bin.Bookkeeping
   const cwd = textAt(record, record.get(record.root, K.cwd))
-  sink.sessionStarted({ ...blankSession('pi'), at, sessionId: textAt(record, id), cwd })
+  sink.sessionStarted(sessionStart('pi', { at, sessionId: textAt(record, id), cwd }))
   return Bin.Translated
 }
 
 function open(at: Text, state: State, sink: Sink): void {
   if (state.started) return
   state.started = true
-  sink.sessionStarted({ ...blankSession('pi'), at })
+  sink.sessionStarted(sessionStart('pi', { at }))
 }
 
 /** The `session` record is that of session files too and proves nothing. */

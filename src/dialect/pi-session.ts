@@ -6,7 +6,7 @@ import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
 import { beginSession } from './begun-session.ts'
-import { blankSession } from './blank.ts'
+import { sessionStart } from './session-events.ts'
 import { injectTexts } from './blocks.ts'
 import { assistantMessage, type Entry, readMessage, toolResultMessage } from './pi/message.ts'
 import { compaction, otherRole } from './pi/other-roles.ts'
@@ -139,13 +139,14 @@ function entryOf(record: RecordView, id: Node, at: Text, state: State): Entry {
 
 function session(record: RecordView, id: Node, at: Text, state: State, sink: Sink): Bin {
   if (!beginSession(record, record.text(id), state, sink)) return Bin.Bookkeeping
-  sink.sessionStarted({
-    ...blankSession('pi'),
-    at,
-    sessionId: textAt(record, id),
-    model: textAt(record, record.get(record.root, K.modelId)),
-    cwd: textAt(record, record.get(record.root, K.cwd)),
-  })
+  sink.sessionStarted(
+    sessionStart('pi', {
+      at,
+      sessionId: textAt(record, id),
+      model: textAt(record, record.get(record.root, K.modelId)),
+      cwd: textAt(record, record.get(record.root, K.cwd)),
+    }),
+  )
   return Bin.Translated
 }
 
@@ -153,7 +154,7 @@ function session(record: RecordView, id: Node, at: Text, state: State, sink: Sin
 function open(at: Text, state: State, sink: Sink): void {
   if (state.started) return
   state.started = true
-  sink.sessionStarted({ ...blankSession('pi'), at })
+  sink.sessionStarted(sessionStart('pi', { at }))
 }
 
 function opaque(record: RecordView, at: Text, sink: Sink): Bin {

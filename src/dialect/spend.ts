@@ -39,6 +39,7 @@ export function spend(record: RecordView | null, spent: Spent, sink: Sink): void
     model,
     usage: figuresOf(tokens, costUsd),
   })
+  if (!sink.takesBills) return
   sink.billed({
     key: spent.key,
     process: spent.process ?? null,

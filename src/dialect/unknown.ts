@@ -15,7 +15,7 @@ export const unknown: Adapter<null> = {
   dialect: 'unknown',
   summary: 'nothing recognised: every record opaque',
   evidence: () => null,
-  runId: () => null,
+  runId: null,
   initial: () => null,
   step(record, _state, sink) {
     const { root } = record

@@ -38,9 +38,9 @@ export type CloseReason = 'completed' | 'budget' | 'killed' | 'error' | 'steer-h
 export interface Timed {
   readonly at: Text
   /** 1-based line of the record the event stands for, when that is not the record being read. */
-  readonly line?: number
+  readonly line?: number | undefined
   /** 1-based lines of earlier records whose content is in this event. */
-  readonly foldedLines?: readonly number[]
+  readonly foldedLines?: readonly number[] | undefined
 }
 
 /** `session.started`: what is known of a session when it begins. Null is unknown; an empty list says that there are none. */

@@ -27,6 +27,8 @@ export interface Sink {
    * leave these events out then, and nothing else. How a record falls does not depend on it.
    */
   readonly takesTalk: boolean
+  /** False when what is billed and settled is nothing to it: adapters need not work it out then. Notices do not depend on it. */
+  readonly takesBills: boolean
 
   /** The record that the next events come from. */
   record(record: RecordView): void

@@ -12,11 +12,13 @@ export function tee(sinks: readonly [Sink, ...Sink[]]): Sink {
 /** Two sinks in a row. Pairs of pairs and not a list: each call site then has few targets and no loop. */
 class Pair implements Sink {
   readonly takesTalk: boolean
+  readonly takesBills: boolean
   private readonly one: Sink
   private readonly other: Sink
 
   constructor(one: Sink, other: Sink) {
     this.takesTalk = one.takesTalk || other.takesTalk
+    this.takesBills = one.takesBills || other.takesBills
     this.one = one
     this.other = other
   }

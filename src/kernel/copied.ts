@@ -1,6 +1,4 @@
-import { withoutSpace } from './compact.ts'
-import { RecordFlag } from './layout.ts'
-import type { Node, RecordView } from './record.ts'
+import type { RecordView } from './record.ts'
 
 /** The copy may write up to three bytes behind what it copies. */
 const SLACK = 4
@@ -25,19 +23,6 @@ export function copySpan(into: Copied, record: RecordView, start: number, length
   makeRoom(into, length)
   if (length > 0) copyWords(record.words, start, into.words, into.length, length)
   into.length += length
-}
-
-/** Copy a value as `RecordView.keep` does, in place of what was copied before. */
-export function copyValue(into: Copied, record: RecordView, node: Node): void {
-  into.length = 0
-  if ((record.flags & RecordFlag.Item) === 0) {
-    copySpan(into, record, record.words[node]!, record.rawBytes(node))
-    return
-  }
-  const bytes = withoutSpace(record.bytes.subarray(record.words[node], record.words[node + 1]))
-  makeRoom(into, bytes.length)
-  into.bytes.set(bytes)
-  into.length = bytes.length
 }
 
 /** Doubled, so that many short pieces are copied a bounded number of times. Afterwards one byte more has room as well. */

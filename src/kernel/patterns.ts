@@ -1,59 +1,49 @@
 /** Bytes of a text that a pattern has room for. */
 export const LONGEST_TEXT = 40
 
-/** Words of a pattern that are kept for one way a text can lie. */
-const PATTERN_WORDS = 24
+/** Numbers of one pattern. */
+const ROW = 16
 
 /**
- * Short texts as they stand in a transcript, to be compared four bytes at a time. A text and its closing quote touch words
- * in one of four ways, by where in a word it begins:
+ * Short texts as they stand in a transcript, to be compared four bytes at a time, their quotes with them. The last four
+ * bytes overlap those before, so that a text takes as many comparisons wherever in memory it lies:
  *
- *     |"typ|e"..|    |.."t|ype"|    …    each a list of masks and of what is below them
+ *     "usage"       |"usa|  |age"|
+ *     "type"        |"typ|  |pe"|…  no: |"typ|  |ype"|
  */
 export class Patterns {
   private readonly patterns: Int32Array
 
   /** @param texts of at most 40 bytes, without escapes in JSON */
   constructor(texts: readonly Uint8Array[]) {
-    this.patterns = new Int32Array(texts.length * 4 * PATTERN_WORDS)
-    for (const [i, bytes] of texts.entries()) {
-      for (let lies = 0; lies < 4; lies++) {
-        this.patterns.set(patternOf(bytes, lies), (i * 4 + lies) * PATTERN_WORDS)
-      }
-    }
+    this.patterns = new Int32Array(texts.length * ROW)
+    for (const [i, bytes] of texts.entries()) this.patterns.set(patternOf(bytes), i * ROW)
   }
 
   /** Does the text of this index stand at the address `start`, behind its opening quote? */
-  match(words: Uint32Array, start: number, index: number): boolean {
+  match(data: DataView, start: number, index: number): boolean {
     const { patterns } = this
-    let pattern = (index * 4 + (start & 3)) * PATTERN_WORDS
-    const last = pattern + patterns[pattern]!
-    for (let at = start >>> 2; pattern < last; at++, pattern += 2) {
-      if ((words[at]! & patterns[pattern + 1]!) !== patterns[pattern + 2]) return false
+    const pattern = index * ROW
+    if ((data.getInt32(start - 1, true) & patterns[pattern + 1]!) !== patterns[pattern + 2]) return false
+    const last = patterns[pattern]!
+    if (last >= 0 && data.getInt32(start + last, true) !== patterns[pattern + 3]) return false
+    for (let at = 3; at < last; at += 4) {
+      if (data.getInt32(start + at, true) !== patterns[pattern + 4 + ((at - 3) >>> 2)]) return false
     }
     return true
   }
 }
 
-/**
- * What a text and its closing quote look like in the four-byte words they touch, when the text begins at byte `lies` of
- * the first: twice the number of words, then mask and value of each.
- */
-function patternOf(bytes: Uint8Array, lies: number): Int32Array {
-  const length = bytes.length + 1
-  const count = Math.ceil((lies + length) / 4)
+function patternOf(bytes: Uint8Array): Int32Array {
   if (bytes.length > LONGEST_TEXT) throw new RangeError('a text to be compared is too long')
-  const masks = new Uint8Array(count * 4)
-  const values = new Uint8Array(count * 4)
-  masks.fill(0xff, lies, lies + length)
-  values.set(bytes, lies)
-  values[lies + bytes.length] = 0x22
-  const [mask, value] = [new DataView(masks.buffer), new DataView(values.buffer)]
-  const pattern = new Int32Array(1 + count * 2)
-  pattern[0] = count * 2
-  for (let i = 0; i < count; i++) {
-    pattern[1 + 2 * i] = mask.getInt32(4 * i, true)
-    pattern[2 + 2 * i] = value.getInt32(4 * i, true)
-  }
+  const quoted = Buffer.from([0x22, ...bytes, 0x22, 0, 0])
+  const size = bytes.length + 2
+  const pattern = new Int32Array(ROW)
+  pattern[1] = size >= 4 ? -1 : (1 << (8 * size)) - 1
+  pattern[2] = quoted.readInt32LE(0) & pattern[1]
+  const last = Math.max(0, size - 4)
+  pattern[0] = last - 1
+  pattern[3] = quoted.readInt32LE(last)
+  for (let at = 4; at < last; at += 4) pattern[4 + (at - 4) / 4] = quoted.readInt32LE(at)
   return pattern
 }

@@ -30,6 +30,7 @@ const SUSPECT = RecordFlag.LoneSurrogate | RecordFlag.HugeNumber | RecordFlag.De
 export class RecordView {
   words: Uint32Array
   bytes: Buffer
+  data: DataView
   /** The record's value; `NONE` when the record is unparsed or oversize. */
   root: Node = NONE
   /** Span of the raw record in `bytes`, its line end left out. */
@@ -49,6 +50,7 @@ export class RecordView {
   constructor(words: Uint32Array, bytes: Buffer, decodedLength: (start: number, end: number) => number) {
     this.words = words
     this.bytes = bytes
+    this.data = new DataView(words.buffer)
     this.decodedLength = decodedLength
   }
 

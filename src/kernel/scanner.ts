@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
-import { NODE_WORDS, RECORD_WORDS, RecordFlag } from './layout.ts'
-import { type Node, RecordView } from './record.ts'
+import { KEY_HASH_SHIFT, Kind, NODE_WORDS, NodeBit, RECORD_WORDS, RecordFlag } from './layout.ts'
+import type { Key } from './key.ts'
+import { NONE, type Node, RecordView } from './record.ts'
 
 /** Levels of nesting a record may have; deeper ones are unparsed. */
 export const DEPTH_LIMIT = 1024
@@ -215,6 +216,25 @@ export class Scanner {
     return view
   }
 
+  /** The first record from `index` on that is an object with this field; the count of records when there is none. */
+  nextWith(key: Key, index: number): number {
+    const { view, words, recordCount } = this
+    const { hash } = key.prepare()
+    let at = (this.recordsAt >>> 2) + index * RECORD_WORDS + 2
+    for (let i = index; i < recordCount; i++, at += RECORD_WORDS) {
+      const root = words[at]! as Node
+      if ((words[root + 3]! & NodeBit.Kind) !== Kind.Object) continue
+      const end = words[root + 2]!
+      for (let child = root + NODE_WORDS; child < end;) {
+        const meta = words[child + 3]!
+        const may = meta >>> KEY_HASH_SHIFT === hash || (meta & NodeBit.KeyEscaped) !== 0
+        if (may && view.get(root, key) !== NONE) return i
+        child = (meta & NodeBit.Kind) <= Kind.Array ? words[child + 2]! : child + NODE_WORDS
+      }
+    }
+    return recordCount
+  }
+
   /** Copy the pieces listed at `PIECES_AT` to `to`; returns the address after them. The output region must have room. */
   gather(count: number, to: number): number {
     return this.kernel.gather(PIECES_AT, count, to) >>> 0
@@ -234,6 +254,7 @@ export class Scanner {
     this.bytes = Buffer.from(this.memory.buffer)
     this.view.words = this.words
     this.view.bytes = this.bytes
+    this.view.data = new DataView(this.memory.buffer)
   }
 
   private layOut(capacity: number): void {

@@ -59,7 +59,7 @@ export class Shape<Name extends string> {
   find(record: RecordView, node: Node): void {
     if (this.table === UNPREPARED) this.prepare()
     const { nodes, table, next, shift, patterns } = this
-    const { words } = record
+    const { words, data } = record
     for (let i = 1; i < nodes.length; i++) nodes[i] = 0
     if ((words[node + 3]! & NodeBit.Kind) !== Kind.Object) return
     const end = words[node + 2]!
@@ -69,7 +69,7 @@ export class Shape<Name extends string> {
       const entry = table[(meta >>> shift) & mask]!
       if ((entry ^ meta) >>> KEY_HASH_SHIFT === 0) {
         let number = entry & 0xff
-        while (number !== 0 && !patterns.match(words, words[child + 4]!, number - 1)) number = next[number]!
+        while (number !== 0 && !patterns.match(data, words[child + 4]!, number - 1)) number = next[number]!
         if (number !== 0) nodes[number] = child
       }
       if ((meta & NodeBit.KeyEscaped) !== 0) this.readEscaped(record, child as Node)

@@ -74,6 +74,7 @@ export class Translation {
       if (frameOf !== null) record.frame = frameOf(record)
       this.one(record)
     }
+    this.interpreter.leave(scanner.view)
     this.line += scanner.lineCount
     this.parts.census?.blank(scanner.blankCount)
   }

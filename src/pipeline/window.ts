@@ -45,6 +45,9 @@ export async function lookAt(
   }
   let values = 0
   for (let i = 0; i < scanner.recordCount && !detector.settled; i++) {
+    const { runKey } = detector
+    if (runKey !== null && values >= WINDOW_VALUES) i = scanner.nextWith(runKey, i)
+    if (i >= scanner.recordCount) break
     const record = scanner.select(i, 1)
     if (values >= WINDOW_VALUES && record.start - INPUT_AT >= WINDOW_BYTES) break
     if (record.root === NONE) continue

@@ -33,6 +33,7 @@ export interface CabinetOptions {
  */
 export class CabinetWriter implements Sink {
   readonly takesTalk = true
+  readonly takesBills = false
   private readonly lines: LineWriter
   private readonly options: CabinetOptions
   private readonly clock: EventClock

@@ -14,6 +14,7 @@ import { QuietSink } from './quiet.ts'
  * Records must come in order: of two equal ones the later counts. Memory grows with the number of requests.
  */
 export class LedgerSink extends QuietSink {
+  override readonly takesBills = true
   private readonly store = new EntryStore()
   private readonly index = new KeyIndex(this.store)
   private readonly totals = new Map<string, Settled>()

@@ -28,6 +28,7 @@ export interface WriterOptions {
  */
 export class MetaharnessWriter implements Sink {
   readonly takesTalk = true
+  readonly takesBills = false
   /** Lines written so far. */
   events = 0
   private out: Splice

@@ -6,6 +6,7 @@ import type { RecordView } from '../kernel/record.ts'
 /** A sink that ignores everything; counting sinks extend it by what they count. */
 export class QuietSink implements Sink {
   readonly takesTalk: boolean = false
+  readonly takesBills: boolean = false
   record(_record: RecordView): void {}
   file(_record: RecordView, _bin: Bin): void {}
   sessionStarted(_event: E.SessionStarted): void {}

@@ -162,6 +162,51 @@ describe('the text of a turn', () => {
   })
 })
 
+const said = (kind: string): object[] => [
+  { kind, text: 'a' },
+  { kind, text: 5 },
+  { kind },
+  { kind, call_id: 'c', text: 'b' },
+  { kind, text: 'c', more: 1 },
+]
+
+describe('a delta', () => {
+  const argumentsOf = [
+    { kind: 'tool-arguments-delta', call_id: 'c', delta: '{' },
+    { kind: 'tool-arguments-delta', call_id: 'c' },
+    { kind: 'tool-arguments-delta', call_id: { a: [1] }, delta: null },
+  ]
+  const spelled: readonly string[] = [
+    ...[...said('text-delta'), ...said('reasoning-delta'), ...argumentsOf].map((line) =>
+      JSON.stringify(line),
+    ),
+    '{"kind":"text-delta","text":"a","text":"b"}',
+    '{"kind":"text-delta","kind":"reasoning-delta"}',
+    '{"kind":"text-delta","text":"a","kind":"usage"}',
+    '{"kind":"tool-arguments-delta","call_id":"c","kind":"zz"}',
+    '{"text":"a","kind":"text-delta"}',
+    '{"kind":"text-delta","texts":"a"}',
+    '{"kind":"text-deltas","text":"a"}',
+  ]
+
+  test.each(spelled)('%s says what it says with spaces', (line) => {
+    const spaced = line.replaceAll(':', ' : ')
+    const around = [started, turn(1), usage(9)]
+    for (const deltas of [false, true]) {
+      const plain = translate(b10x, [...around, line], { deltas })
+      const other = translate(b10x, [...around, spaced], { deltas })
+      expect(plain.events).toEqual(other.events)
+      expect(plain.bins).toEqual(other.bins)
+      expect(plain.notices).toEqual(other.notices)
+    }
+  })
+
+  test('that comes first opens a session, and one of arguments does not', () => {
+    expect(story([text('a')])).toEqual(['session.started', 'text a'])
+    expect(story([argumentsOf[0]!])).toEqual([])
+  })
+})
+
 describe('usage', () => {
   test('keeps the whole input on the wire and bills its parts', () => {
     const { events, entries, bins } = translate(b10x, [

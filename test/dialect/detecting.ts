@@ -10,7 +10,7 @@ export function evidenceOf<State>(adapter: Adapter<State>, value: unknown): Evid
 
 export function runIdOf<State>(adapter: Adapter<State>, value: unknown): string | null {
   const record = recordOf(value)
-  return adapter.runId(record, record.root)
+  return adapter.runId?.(record, record.root) ?? null
 }
 
 function recordOf(value: unknown): RecordView {

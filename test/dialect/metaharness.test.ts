@@ -306,6 +306,25 @@ describe('a strict reader refuses', () => {
     ).toBe(0)
   })
 
+  test('digests of anything but 64 lower-case hex digits', () => {
+    for (const at of [0, 1, 2, 3, 30, 63]) {
+      const bytes = Array.from({ length: 256 }, (_, byte) => byte).filter(
+        (byte) => byte >= 0x20 && byte !== 0x22 && byte !== 0x5c,
+      )
+      const lines = bytes.map((byte) => {
+        const made = Buffer.from(JSON.stringify(line('opaque', { digest: SHA })))
+        made[made.indexOf(SHA) + at] = byte
+        return made
+      })
+      const { bins } = translate(
+        metaharness,
+        Buffer.concat(lines.flatMap((made) => [made, Buffer.from('\n')])),
+      )
+      const taken = bytes.filter((_, i) => binNames(bins)[i] === 'Translated')
+      expect(taken).toEqual(bytes.filter((byte) => /[0-9a-f]/.test(String.fromCharCode(byte))))
+    }
+  })
+
   test('keeps a thousand refusals and counts the rest', () => {
     const { state } = translate(
       metaharness,

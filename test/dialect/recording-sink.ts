@@ -31,6 +31,7 @@ const DECIMALS: ReadonlySet<string> = new Set(['costUsd', 'totalCostUsd', 'utili
 /** A sink that keeps all it is told, as plain values. */
 export class RecordingSink implements Sink {
   readonly takesTalk = true
+  readonly takesBills = true
   readonly events: Recorded[] = []
   readonly bins: Bin[] = []
   readonly entries: Billed[] = []

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Copied, copySpan, copyValue, nothingCopied } from '../../src/kernel/copied.ts'
-import { RecordFlag } from '../../src/kernel/layout.ts'
+import { type Copied, copySpan, nothingCopied } from '../../src/kernel/copied.ts'
 import type { RecordView } from '../../src/kernel/record.ts'
 import { INPUT_AT, Scanner } from '../../src/kernel/scanner.ts'
 
@@ -68,31 +67,5 @@ describe('spans', () => {
     copySpan(clone, record, at + 5, 90)
     expect(held(clone)).toBe(TEXT.latin1Slice(0, 95))
     expect(held(into)).toBe(TEXT.latin1Slice(0, 5))
-  })
-})
-
-describe('values', () => {
-  test.each(['"a"', '{"a":[1,2]}', '12', JSON.stringify('x'.repeat(5000))])(
-    '%s takes the place of another',
-    (spelled) => {
-      const scanner = new Scanner()
-      scanner.scanBytes(Buffer.from(`{"long":"0123456789","value":${spelled}}`))
-      const record = scanner.select(0, 1)
-      const first = record.first(record.root)
-      const into = nothingCopied(2)
-      copyValue(into, record, first)
-      copyValue(into, record, record.next(first))
-      expect(held(into)).toBe(spelled)
-    },
-  )
-
-  test('of items of a document hold no line feeds', () => {
-    const scanner = new Scanner()
-    scanner.scanBytes(Buffer.from('[\n {\n "a" : [ 1,\r\n\t" x \\" \\n" ],\n "b":2 }\n]\n'), true)
-    const record = scanner.select(0, 1)
-    record.flags |= RecordFlag.Item
-    const into = nothingCopied(0)
-    copyValue(into, record, record.first(record.root))
-    expect(held(into)).toBe('{"a":[1," x \\" \\n"],"b":2}')
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { key } from '../../src/kernel/key.ts'
 import { RecordFlag } from '../../src/kernel/layout.ts'
 import { DEPTH_LIMIT, INPUT_AT, Scanner } from '../../src/kernel/scanner.ts'
 import { accepts, only, records, recordsOf, scanned, valueOf } from './scanning.ts'
@@ -229,6 +230,30 @@ describe('a scanner', () => {
     ])
     wide.scanBytes(Buffer.from([0x22, 0xff, 0x22]))
     expect(wide.select(0, 1).flags).toBe(RecordFlag.BadUtf8 | RecordFlag.NoLineEnd)
+  })
+
+  test.each([
+    { from: 0, found: 1 },
+    { from: 1, found: 1 },
+    { from: 2, found: 5 },
+    { from: 6, found: 7 },
+    { from: 8, found: 9 },
+    { from: 9, found: 9 },
+  ])('finds the next record with a key at its top behind $from', ({ from, found }) => {
+    const lines = [
+      '{"a":{"id":1}}',
+      '{"a":[{"b":2}],"id":null}',
+      '["id"]',
+      '"id"',
+      '{"id":',
+      String.raw`{"\u0069d":1}`,
+      '{"ids":1,"i":2,"":3}',
+      '{"id":1,"id":2}',
+      '{}',
+    ]
+    const of = scanned(`${lines.join('\n')}\n`)
+    expect(of.recordCount).toBe(9)
+    expect(of.nextWith(key('id'), from)).toBe(found)
   })
 
   test('gives its records to another scanner of the same memory', () => {

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { NONE } from '../../src/kernel/record.ts'
 import { Scanner } from '../../src/kernel/scanner.ts'
 import { Vocabulary } from '../../src/kernel/vocabulary.ts'
 
@@ -38,6 +39,17 @@ describe('a vocabulary', () => {
     { json: `"${'\\u0061'.repeat(1000)}"` },
   ])('does not know $json', ({ json }) => {
     expect(indexOf(json)).toBe(-1)
+  })
+
+  test('gives the word itself, and null for all else', () => {
+    const scanner = new Scanner()
+    scanner.scanBytes(Buffer.from('["text","te\\u0078t","texts","te\\nxt",1]'))
+    const record = scanner.select(0, 1)
+    const found: (string | null)[] = []
+    for (let item = record.first(record.root); item !== NONE; item = record.next(item)) {
+      found.push(vocabulary.at(record, item))
+    }
+    expect(found).toEqual(['text', 'text', null, null, null])
   })
 
   test('knows a word however it is spelled', () => {

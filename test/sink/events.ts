@@ -1,19 +1,15 @@
-import { BLANK_END, blankSession } from '../../src/dialect/blank.ts'
+import { sessionEnd, sessionStart } from '../../src/dialect/session-events.ts'
 import type * as E from '../../src/event/events.ts'
 import type { Sink } from '../../src/event/sink.ts'
 import type { Text } from '../../src/event/value.ts'
 
 /** Events in which everything a test does not speak of is unknown. */
 export const sessionStarted = (given: Partial<E.SessionStarted> = {}): E.SessionStarted => ({
-  ...blankSession('claude'),
-  sessionId: 's1',
+  ...sessionStart('claude', { sessionId: 's1' }),
   ...given,
 })
 
-export const sessionEnded = (given: Partial<E.SessionEnded> = {}): E.SessionEnded => ({
-  ...BLANK_END,
-  ...given,
-})
+export const sessionEnded = (given: Partial<E.SessionEnded> = {}): E.SessionEnded => sessionEnd(given)
 
 export const toolRequested = (callId: Text, name: Text, operations: Text[] = []): E.ToolRequested => ({
   at: null,

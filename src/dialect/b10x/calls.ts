@@ -1,6 +1,5 @@
 import { Bin } from '../../event/sink.ts'
 import type { Text } from '../../event/value.ts'
-import { copyValue, nothingCopied } from '../../kernel/copied.ts'
 import { type JsonBytes, NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { operationsOf } from '../operations.ts'
 import { b10xEntry, b10xSubjects } from '../subjects.ts'
@@ -10,10 +9,6 @@ import { KEPT_BYTES, type OpenCall, type State, type Step } from './state.ts'
 
 /** Calls without a result that are remembered. */
 const OPEN_CALLS = 65_536
-/** Calls kept for their room, and the largest that are; the room of a new one. In bytes. */
-const MOST_FREE = 64
-const LARGEST_FREE = 64 * 1024
-const FIRST_BYTES = 512
 
 /** `tool-requested`: the record's own operation and subjects, which only newer builds write, else those of its entry. */
 export function requested(step: Step): Bin {
@@ -37,7 +32,7 @@ export function requested(step: Step): Bin {
   })
   const call = open(state, key(scope, record.word(id) ?? ''))
   call.name = record.word(name)
-  keepInput(call, record, input, state)
+  rememberInput(call, record, input, state)
   return Bin.Translated
 }
 
@@ -83,13 +78,13 @@ export function approvalResolved(step: Step): Bin {
     ...(callId === null ? {} : { deniedCall: callId }),
   })
   const call = callId === null ? undefined : state.calls.get(callId)
-  const bytes = 64 + (callId?.length ?? 0) + (call?.input.length ?? 0)
+  const bytes = 64 + (callId?.length ?? 0) + (call?.input?.length ?? 0)
   if (state.denialBytes + bytes > KEPT_BYTES) {
     sink.notice('denials-left-out', record.line, 'the list of permission denials is too long and was cut')
     return Bin.Translated
   }
   state.denialBytes += bytes
-  state.denials.push({ toolName: call?.name ?? null, toolUseId: callId, toolInput: inputOf(call) })
+  state.denials.push({ toolName: call?.name ?? null, toolUseId: callId, toolInput: inputOf(record, call) })
   return Bin.Translated
 }
 
@@ -128,8 +123,7 @@ function key(scope: string, id: string): string {
 function open(state: State, call: string): OpenCall {
   close(state, call)
   if (state.calls.size >= OPEN_CALLS) close(state, state.calls.keys().next().value ?? call)
-  const made = state.freeCalls.pop() ?? { name: null, input: nothingCopied(FIRST_BYTES), suspect: false }
-  made.input.length = 0
+  const made: OpenCall = { name: null, input: null }
   state.calls.set(call, made)
   return made
 }
@@ -138,20 +132,23 @@ function close(state: State, call: string): void {
   const known = state.calls.get(call)
   if (known === undefined) return
   state.calls.delete(call)
-  state.callBytes -= known.input.length
-  if (state.freeCalls.length < MOST_FREE && known.input.bytes.length <= LARGEST_FREE)
-    state.freeCalls.push(known)
+  state.callBytes -= known.input?.length ?? 0
 }
 
-/** Copy the input of a call, so that it outlives its record. */
-function keepInput(call: OpenCall, record: RecordView, input: Node, state: State): void {
-  if (input === NONE || state.callBytes + record.rawBytes(input) > KEPT_BYTES) return
-  copyValue(call.input, record, input)
-  call.suspect = record.suspect
-  state.callBytes += call.input.length
+function rememberInput(call: OpenCall, record: RecordView, node: Node, state: State): void {
+  const length = record.rawBytes(node)
+  if (node === NONE || state.callBytes + length > KEPT_BYTES) return
+  call.input = { node, length, suspect: record.suspect, bytes: null }
+  state.callBytes += length
 }
 
-function inputOf(call: OpenCall | undefined): JsonBytes | null {
-  if (call === undefined || call.input.length === 0) return null
-  return { bytes: call.input.bytes.slice(0, call.input.length), suspect: call.suspect }
+/** Copy the inputs of the calls that are still open when their records go. */
+export function keepInputs(record: RecordView, { calls }: State): void {
+  for (const { input } of calls.values()) if (input !== null) input.bytes ??= record.keep(input.node).bytes
+}
+
+function inputOf(record: RecordView, call: OpenCall | undefined): JsonBytes | null {
+  const input = call?.input ?? null
+  if (input === null) return null
+  return { bytes: input.bytes ?? record.keep(input.node).bytes, suspect: input.suspect }
 }

@@ -36,8 +36,10 @@ export interface Sum {
 
 /** What one run and its delegates used. */
 export interface Spend {
+  /** That of the run itself. None of a delegate is held beside it: every line of the other settles it. */
+  own: Pending | null
   /** By scope: the lines of delegates that run side by side are interleaved. */
-  readonly pending: Map<string, Pending>
+  readonly delegates: Map<string, Pending>
   total: Sum | null
   readonly byModel: Map<string, Sum>
   /** All prices, also those of no usage; null while there is none. */
@@ -45,7 +47,7 @@ export interface Spend {
 }
 
 export function emptySpend(): Spend {
-  return { pending: new Map(), total: null, byModel: new Map(), microUsd: null }
+  return { own: null, delegates: new Map(), total: null, byModel: new Map(), microUsd: null }
 }
 
 /** What `usd`, micro-dollars of one line, begins or adds to. */
@@ -121,7 +123,7 @@ export function decimalOf(sum: MicroUsd | null): string | null {
 export function decimalUsd(microUsd: bigint | number): string {
   if (typeof microUsd === 'number') {
     const fraction = microUsd % 1_000_000
-    return `${(microUsd - fraction) / 1_000_000}.${String(fraction).padStart(6, '0')}`
+    return `${(microUsd - fraction) / 1_000_000}.${String(1_000_000 + fraction).slice(1)}`
   }
   const digits = microUsd.toString().padStart(7, '0')
   return `${digits.slice(0, -6)}.${digits.slice(-6)}`

@@ -28,8 +28,11 @@ export function use({ record, fields, scope, state, sink }: Step): void {
     created: count(record, fields.cache_creation_input_tokens, sink),
   }
   const model = record.word(fields.model)
-  if (state.spend.pending.size >= MOST_HELD) settleHeld(state.spend, '', sink)
-  state.spend.pending.set(scope, { line: record.line, model, figures, sidechain: scope !== '' })
+  const { spend } = state
+  if (spend.delegates.size >= MOST_HELD) settleHeld(spend, '', sink)
+  const pending = { line: record.line, model, figures, sidechain: scope !== '' }
+  if (scope === '') spend.own = pending
+  else spend.delegates.set(scope, pending)
 }
 
 /**
@@ -41,9 +44,9 @@ export function price({ record, fields, scope, state, sink }: Step): boolean {
   if (microUsd === null) return false
   const { spend } = state
   const model = record.word(fields.model)
-  const pending = spend.pending.get(scope)
-  if (pending !== undefined && (model === null || model === pending.model)) {
-    spend.pending.delete(scope)
+  const pending = scope === '' ? spend.own : (spend.delegates.get(scope) ?? null)
+  if (pending !== null && (model === null || model === pending.model)) {
+    forget(spend, scope)
     settle(spend, pending, microUsd, [record.line], sink)
     return true
   }
@@ -56,11 +59,22 @@ export function price({ record, fields, scope, state, sink }: Step): boolean {
 
 /** Write the usage for which no price came: that of a delegate and of the run, or with the scope of the run all. */
 export function settleHeld(spend: Spend, scope: string, sink: Sink): void {
-  for (const [held, pending] of spend.pending) {
-    if (scope !== '' && held !== scope && held !== '') continue
-    spend.pending.delete(held)
+  if (spend.own !== null) {
+    const { own } = spend
+    spend.own = null
+    settle(spend, own, null, [], sink)
+  }
+  if (spend.delegates.size === 0) return
+  for (const [held, pending] of spend.delegates) {
+    if (scope !== '' && held !== scope) continue
+    spend.delegates.delete(held)
     settle(spend, pending, null, [], sink)
   }
+}
+
+function forget(spend: Spend, scope: string): void {
+  if (scope === '') spend.own = null
+  else spend.delegates.delete(scope)
 }
 
 /** @param priced the line of the price, when there is one */
@@ -92,13 +106,15 @@ function bill(
   line: number,
   sink: Sink,
 ): void {
+  const tokens = disjoint(figures, line, sink)
+  if (!sink.takesBills) return
   sink.billed({
     key: null,
     process: null,
     session: null,
     model,
     at: null,
-    tokens: disjoint(figures, line, sink),
+    tokens,
     webSearches: null,
     final: true,
     reportedPicoUsd: microUsd === null ? null : BigInt(microUsd) * PICO_PER_MICRO,

@@ -1,6 +1,5 @@
 import type { Denial } from '../../event/events.ts'
 import type { Sink } from '../../event/sink.ts'
-import type { Copied } from '../../kernel/copied.ts'
 import type { Node, RecordView } from '../../kernel/record.ts'
 import type { AdapterContext } from '../adapter.ts'
 import { emptySpend, type Spend } from './figures.ts'
@@ -10,13 +9,23 @@ import type { LINE } from './words.ts'
 /** Bytes of record content kept beyond their record, for each purpose; beyond it things are left out with a notice. */
 export const KEPT_BYTES = 8 * 1024 * 1024
 
-/** A call without a result yet, for the list of denials. Used again for later calls, for it is made for every call. */
+/** A call without a result yet, for the list of denials. */
 export interface OpenCall {
   /** The catalogue entry when an approver was asked, else the name the model used. */
   name: string | null
-  /** Empty when there is none, or no room to keep it. */
-  readonly input: Copied
-  suspect: boolean
+  /** Null when there is none, or no room to keep it. */
+  input: CallInput | null
+}
+
+/** Few are ever asked for, and most calls are over before their record goes: only then is it copied. */
+interface CallInput {
+  readonly node: Node
+  /** In bytes, as it is spelled. */
+  readonly length: number
+  /** Of its record (`RecordView.suspect`). */
+  readonly suspect: boolean
+  /** The copy; null while the node is good. */
+  bytes: Uint8Array | null
 }
 
 interface Flow {
@@ -29,7 +38,7 @@ interface Flow {
   readonly steps: Map<string, { readonly index: number; attempts: number }>
 }
 
-/** All that is remembered between records. Plain data; nothing in it points into a record. */
+/** All that is remembered between records. Plain data; nothing in it points into a record but the inputs of open calls. */
 export interface State {
   /** How many `session.started` were written. */
   sessions: number
@@ -37,8 +46,6 @@ export interface State {
   readonly talk: Talk
   spend: Spend
   readonly calls: Map<string, OpenCall>
-  /** Calls that are over. */
-  readonly freeCalls: OpenCall[]
   callBytes: number
   denials: Denial[]
   denialBytes: number
@@ -69,7 +76,6 @@ export function initialState(context: AdapterContext): State {
     talk: emptyTalk(!context.deltas),
     spend: emptySpend(),
     calls: new Map(),
-    freeCalls: [],
     callBytes: 0,
     denials: [],
     denialBytes: 0,

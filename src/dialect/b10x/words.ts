@@ -132,6 +132,5 @@ export function evidenceOf(record: RecordView, value: Node): Evidence | null {
 /** Only the line `session`, which a run with `--session-dir` ends with, carries an id. */
 export function sessionIdOf(record: RecordView, value: Node): string | null {
   const id = record.get(value, K.id)
-  // The window holds thousands of records, and hardly one has an id.
-  return id !== NONE && record.is(record.get(value, K.kind), 'session') ? record.text(id) : null
+  return record.is(record.get(value, K.kind), 'session') ? record.text(id) : null
 }

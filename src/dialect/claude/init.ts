@@ -4,7 +4,7 @@ import { keys } from '../../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { operationsOf } from '../operations.ts'
 import { children, textAt, textsAt } from '../values.ts'
-import { UNKNOWN_SESSION } from './opening.ts'
+import { sessionStart } from '../session-events.ts'
 import { firstItem } from './fields.ts'
 
 const K = keys(
@@ -31,8 +31,7 @@ const K = keys(
 export function sessionFromInit(record: RecordView, at: Text): SessionStarted {
   const { root } = record
   const tools = record.get(root, K.tools)
-  return {
-    ...UNKNOWN_SESSION,
+  return sessionStart('claude', {
     at,
     harnessVersion: textAt(record, record.get(root, K.claude_code_version)),
     sessionId: textAt(record, record.get(root, K.session_id)),
@@ -55,7 +54,7 @@ export function sessionFromInit(record: RecordView, at: Text): SessionStarted {
       name: textAt(record, record.get(server, K.name)),
       status: textAt(record, record.get(server, K.status)),
     })),
-  }
+  })
 }
 
 /** What the offered tools can do, sorted and each once; null when none of them is in the table. */

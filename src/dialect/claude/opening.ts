@@ -1,9 +1,4 @@
-import type { SessionStarted } from '../../event/events.ts'
-import { blankSession } from '../blank.ts'
 import { LONGEST_ID } from './fields.ts'
-
-/** A `session.started` of Claude Code of which nothing is known yet; adapters fill in what their records say. */
-export const UNKNOWN_SESSION: SessionStarted = blankSession('claude')
 
 /** Sessions of one transcript that are remembered by their ids. */
 const SESSIONS_LIMIT = 64

@@ -1,3 +1,4 @@
+import { sessionStart } from '../session-events.ts'
 import type { Text } from '../../event/value.ts'
 import type { Sink } from '../../event/sink.ts'
 import type { Node, RecordView } from '../../kernel/record.ts'
@@ -6,7 +7,7 @@ import { textAt } from '../values.ts'
 import { isText } from './fields.ts'
 import { type Messages, noMessages } from './message-state.ts'
 import { closeAll } from './messages.ts'
-import { noteSession, UNKNOWN_SESSION } from './opening.ts'
+import { noteSession } from './opening.ts'
 import { type ProcessTotal, withMessages } from './totals.ts'
 
 /** What is remembered of a stream between records. Plain data. */
@@ -65,7 +66,7 @@ export function enter(record: RecordView, node: Node, at: Text, state: StreamSta
   if (!isFirst) sink.notice('second-session', record.line, 'another session begins in the same transcript')
   state.started = true
   state.isFromInit = false
-  sink.sessionStarted({ ...UNKNOWN_SESSION, at, sessionId: textAt(record, node) })
+  sink.sessionStarted(sessionStart('claude', { at, sessionId: textAt(record, node) }))
   return true
 }
 

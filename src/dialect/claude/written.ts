@@ -118,6 +118,7 @@ function writeUsage(
 }
 
 function bill(message: OpenMessage, key: string | null, sink: Sink): void {
+  if (!sink.takesBills) return
   billOne(message, key, message.model, message.reading, message.reportedPicoUsd, sink)
   for (const { index, model, reading } of message.advisors) {
     billOne(message, key === null ? null : `${key}:advisor:${index}`, model, reading, null, sink)

@@ -75,7 +75,7 @@ export function completeItem(record: RecordView, item: Node, items: Set<string>,
   const callId = textAt(record, id) ?? `${kind}@${record.line}`
   const known = record.text(id)
   if (known === null || !items.delete(known)) ask(record, item, kind, sink)
-  const { outcome, content } = endOf(record, item, kind)
+  const { outcome, content } = sessionEnd(record, item, kind)
   if (outcome.contradictory) {
     const message = `how ${known ?? kind} ended is not known: the evidence contradicts itself`
     sink.warning({ at: null, code: 'TOOL_OUTCOME_UNVERIFIED', message })
@@ -156,7 +156,7 @@ function changedFiles(record: RecordView, changes: Node): string[] {
   }).filter((subject) => typeof subject === 'string')
 }
 
-function endOf(
+function sessionEnd(
   record: RecordView,
   item: Node,
   kind: string,

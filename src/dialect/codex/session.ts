@@ -1,6 +1,6 @@
 import { Bin, type Sink } from '../../event/sink.ts'
 import { type Node, NONE, type RecordView } from '../../kernel/record.ts'
-import { blankSession } from '../blank.ts'
+import { sessionStart } from '../session-events.ts'
 import { textAt } from '../values.ts'
 import { newThread, type State, type Step } from './state.ts'
 import { chooseModel, endThread } from './turns.ts'
@@ -70,14 +70,15 @@ export function sessionMeta(step: Step): Bin {
 function begin({ record, payload, at, state, sink }: Step, about: About): Bin {
   state.thread = newThread(about)
   state.sessions++
-  sink.sessionStarted({
-    ...blankSession('codex'),
-    at,
-    harnessVersion: textAt(record, record.get(payload, K.cli_version)),
-    sessionId: about.session,
-    cwd: textAt(record, record.get(payload, K.cwd)),
-    subagent: about.subagent,
-  })
+  sink.sessionStarted(
+    sessionStart('codex', {
+      at,
+      harnessVersion: textAt(record, record.get(payload, K.cli_version)),
+      sessionId: about.session,
+      cwd: textAt(record, record.get(payload, K.cwd)),
+      subagent: about.subagent,
+    }),
+  )
   return Bin.Translated
 }
 
@@ -85,7 +86,7 @@ function begin({ record, payload, at, state, sink }: Step, about: About): Bin {
 export function openSession(state: State, sink: Sink): boolean {
   if (state.sessions > 0) return false
   state.sessions = 1
-  sink.sessionStarted(blankSession('codex'))
+  sink.sessionStarted(sessionStart('codex'))
   return true
 }
 

@@ -1,7 +1,7 @@
 import { Bin, type Sink } from '../../event/sink.ts'
 import { type JsonBytes, NONE, type Node } from '../../kernel/record.ts'
 import type { CloseReason } from '../../event/events.ts'
-import { BLANK_END } from '../blank.ts'
+import { sessionEnd } from '../session-events.ts'
 import { keptTimeOf } from '../times.ts'
 import { textAt, wholeAt } from '../values.ts'
 import type { Ending } from '../adapter.ts'
@@ -123,18 +123,19 @@ export function endThread(thread: Thread, sink: Sink): Ending {
       aborted === null ? 'error' : aborted === 'budget_limited' ? 'budget' : 'killed'
     return { reason, terminal: aborted !== null, promised: turns.count > 0 }
   }
-  sink.sessionEnded({
-    ...BLANK_END,
-    at: completed.at,
-    line: completed.line,
-    finalAnswer: completed.answer === null ? null : { text: completed.answer, turnId: completed.turnId },
-    observedModels: jsonOf(turns.observed),
-    isError: completed.isError,
-    numTurns: turns.count === 0 ? null : turns.count,
-    durationMs: completed.durationMs,
-    ttftMs: completed.ttftMs,
-    usage: meter.spent === null ? null : figuresOf(meter.spent, null),
-  })
+  sink.sessionEnded(
+    sessionEnd({
+      at: completed.at,
+      line: completed.line,
+      finalAnswer: completed.answer === null ? null : { text: completed.answer, turnId: completed.turnId },
+      observedModels: jsonOf(turns.observed),
+      isError: completed.isError,
+      numTurns: turns.count === 0 ? null : turns.count,
+      durationMs: completed.durationMs,
+      ttftMs: completed.ttftMs,
+      usage: meter.spent === null ? null : figuresOf(meter.spent, null),
+    }),
+  )
   return { reason: completed.isError === false ? 'completed' : 'error', terminal: true, promised: true }
 }
 

@@ -1,7 +1,7 @@
 import type { Sink } from '../../event/sink.ts'
 import type { Text } from '../../event/value.ts'
 import type { Node, RecordView } from '../../kernel/record.ts'
-import { blankSession } from '../blank.ts'
+import { sessionStart } from '../session-events.ts'
 import { beginSegment, type State } from './state.ts'
 
 /** One event of Copilot being read. */
@@ -22,5 +22,5 @@ export interface Event {
 export function open({ at, state, sink }: Event): void {
   if (state.segments > 0) return
   beginSegment(null, state)
-  sink.sessionStarted({ ...blankSession('copilot'), at })
+  sink.sessionStarted(sessionStart('copilot', { at }))
 }

@@ -2,7 +2,7 @@ import type { SettledModel, Tokens } from '../../event/billing.ts'
 import { Bin, type Sink } from '../../event/sink.ts'
 import { keys } from '../../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
-import { BLANK_END, blankSession } from '../blank.ts'
+import { sessionEnd, sessionStart } from '../session-events.ts'
 import { count } from '../figures.ts'
 import { classes, figuresOf, outsideCache, sumOf } from '../spend.ts'
 import { keptTimeOf } from '../times.ts'
@@ -46,14 +46,15 @@ export function segmentBegins({ record, type, data, at, state, sink }: Event): B
   }
   beginSegment(named, state)
   state.model = record.word(record.get(data, K.selectedModel)) ?? state.model
-  sink.sessionStarted({
-    ...blankSession('copilot'),
-    at,
-    harnessVersion: textAt(record, record.get(data, K.copilotVersion)),
-    sessionId: type === 'session.resume' && named === null ? state.session : textAt(record, node),
-    model: textAt(record, record.get(data, K.selectedModel)),
-    cwd: textAt(record, record.get(record.get(data, K.context), K.cwd)),
-  })
+  sink.sessionStarted(
+    sessionStart('copilot', {
+      at,
+      harnessVersion: textAt(record, record.get(data, K.copilotVersion)),
+      sessionId: type === 'session.resume' && named === null ? state.session : textAt(record, node),
+      model: textAt(record, record.get(data, K.selectedModel)),
+      cwd: textAt(record, record.get(record.get(data, K.context), K.cwd)),
+    }),
+  )
   return Bin.Translated
 }
 
@@ -71,17 +72,18 @@ export function shutdown(event: Event): Bin | null {
   const how = record.word(subtype)
   const models = modelsOf(record, record.get(data, K.modelMetrics), sink)
   const isKnown = models.length > 0
-  sink.sessionEnded({
-    ...BLANK_END,
-    at,
-    isError: how === null ? null : how === 'error',
-    subtype: textAt(record, subtype),
-    stopReason: textAt(record, record.get(data, K.errorReason)),
-    durationApiMs: wholeAt(record, record.get(data, K.totalApiDurationMs)),
-    subagentsSpawned: state.subagents,
-    usage: isKnown ? figuresOf(sumOf(models.map(({ tokens }) => tokens))) : null,
-    modelUsage: isKnown ? models.map(({ model, tokens }) => ({ model, usage: figuresOf(tokens) })) : null,
-  })
+  sink.sessionEnded(
+    sessionEnd({
+      at,
+      isError: how === null ? null : how === 'error',
+      subtype: textAt(record, subtype),
+      stopReason: textAt(record, record.get(data, K.errorReason)),
+      durationApiMs: wholeAt(record, record.get(data, K.totalApiDurationMs)),
+      subagentsSpawned: state.subagents,
+      usage: isKnown ? figuresOf(sumOf(models.map(({ tokens }) => tokens))) : null,
+      modelUsage: isKnown ? models.map(({ model, tokens }) => ({ model, usage: figuresOf(tokens) })) : null,
+    }),
+  )
   const { process, session } = state
   if (isKnown) sink.settled({ process, session, at: keptTimeOf(record, at), models, reportedPicoUsd: null })
   state.ending = { reason: reasonOf(how, state), terminal: true, promised: true }

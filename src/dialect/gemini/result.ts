@@ -2,7 +2,7 @@ import type { Sink } from '../../event/sink.ts'
 import type { Text } from '../../event/value.ts'
 import { keys } from '../../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
-import { BLANK_END } from '../blank.ts'
+import { sessionEnd } from '../session-events.ts'
 import { figuresOf, spend } from '../spend.ts'
 import { keptTimeOf } from '../times.ts'
 import { textAt, wholeAt, wordAt } from '../values.ts'
@@ -40,17 +40,20 @@ export function result(record: RecordView, told: Told, sink: Sink): void {
   refusals(record, record.get(record.get(stats, K.tools), K.byName), at, sink)
   const uses = use(record, told, sink)
   const text = textAt(record, answer)
-  sink.sessionEnded({
-    ...BLANK_END,
-    at,
-    finalAnswer: text === null ? null : { text, turnId: null },
-    isError,
-    subtype: textAt(record, status),
-    terminalReason: type,
-    durationMs: wholeAt(record, record.get(stats, K.duration_ms)),
-    usage: uses === null ? null : figuresOf(sumOf(uses)),
-    modelUsage: isNamed(uses) ? uses.map(({ model, tokens }) => ({ model, usage: figuresOf(tokens) })) : null,
-  })
+  sink.sessionEnded(
+    sessionEnd({
+      at,
+      finalAnswer: text === null ? null : { text, turnId: null },
+      isError,
+      subtype: textAt(record, status),
+      terminalReason: type,
+      durationMs: wholeAt(record, record.get(stats, K.duration_ms)),
+      usage: uses === null ? null : figuresOf(sumOf(uses)),
+      modelUsage: isNamed(uses)
+        ? uses.map(({ model, tokens }) => ({ model, usage: figuresOf(tokens) }))
+        : null,
+    }),
+  )
 }
 
 type Uses = NonNullable<ReturnType<typeof readStats>>

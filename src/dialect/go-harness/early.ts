@@ -1,6 +1,5 @@
-import type { SessionStarted } from '../../event/events.ts'
 import type { Sink } from '../../event/sink.ts'
-import { blankSession } from '../blank.ts'
+import { sessionStart } from '../session-events.ts'
 import type { Held, Run, State, Step } from './state.ts'
 
 /** Events, and bytes of their texts, that wait for the session to open. */
@@ -30,23 +29,14 @@ export function open(run: Run, state: State, sink: Sink): void {
     sink.notice('second-session', run.line, 'another run begins in the same transcript')
   }
   state.sessions++
-  sink.sessionStarted(sessionOf(run))
+  const { at, line, facts } = run
+  const { session: sessionId, model, cwd, skills, offered: offeredTools } = facts
+  sink.sessionStarted(
+    sessionStart('go-agent-harness', { at, line, sessionId, model, cwd, skills, offeredTools }),
+  )
   for (const event of run.held) write(event, sink)
   run.held = []
   run.heldBytes = 0
-}
-
-function sessionOf({ at, line, facts }: Run): SessionStarted & { readonly line: number } {
-  return {
-    ...blankSession('go-agent-harness'),
-    at,
-    line,
-    sessionId: facts.session,
-    model: facts.model,
-    cwd: facts.cwd,
-    skills: facts.skills,
-    offeredTools: facts.offered,
-  }
 }
 
 function write(event: Held, sink: Sink): void {

@@ -1,7 +1,7 @@
 import type { CloseReason } from '../../event/events.ts'
 import { Bin } from '../../event/sink.ts'
 import { type Node, NONE, type RecordView } from '../../kernel/record.ts'
-import { BLANK_END } from '../blank.ts'
+import { sessionEnd } from '../session-events.ts'
 import { count } from '../figures.ts'
 import { keptTimeOf } from '../times.ts'
 import { children, textAt, wholeAt } from '../values.ts'
@@ -173,17 +173,18 @@ export function ended(step: Step): Bin {
   run.turn = null
   const output = record.get(data, K.output)
   const isAnswer = type === 'run.completed' && (record.text(output) ?? '') !== ''
-  sink.sessionEnded({
-    ...BLANK_END,
-    at,
-    finalAnswer: isAnswer ? { text: output, turnId: null } : null,
-    isError: type === 'run.cancelled' ? null : type === 'run.failed',
-    subtype: type,
-    terminalReason: textAt(record, reason) ?? (run.costLimit ? 'run.cost_limit_reached' : null),
-    numTurns: wholeAt(record, record.get(data, K.step)),
-    totalCostUsd: totals.costUsd,
-    usage: totals.usage,
-  })
+  sink.sessionEnded(
+    sessionEnd({
+      at,
+      finalAnswer: isAnswer ? { text: output, turnId: null } : null,
+      isError: type === 'run.cancelled' ? null : type === 'run.failed',
+      subtype: type,
+      terminalReason: textAt(record, reason) ?? (run.costLimit ? 'run.cost_limit_reached' : null),
+      numTurns: wholeAt(record, record.get(data, K.step)),
+      totalCostUsd: totals.costUsd,
+      usage: totals.usage,
+    }),
+  )
   run.terminal = type
   state.ended = true
   state.reason = closeReason(type, record.word(reason), run.costLimit)

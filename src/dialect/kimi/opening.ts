@@ -2,7 +2,7 @@ import type { Sink } from '../../event/sink.ts'
 import type { Text } from '../../event/value.ts'
 import { keys } from '../../kernel/key.ts'
 import type { Node, RecordView } from '../../kernel/record.ts'
-import { blankSession } from '../blank.ts'
+import { sessionStart } from '../session-events.ts'
 import { keptTimeOf } from '../times.ts'
 import { children } from '../values.ts'
 import type { State } from './state.ts'
@@ -71,15 +71,16 @@ export function open(record: RecordView | null, at: Text, state: State, sink: Si
   if (state.started) return
   state.started = true
   const { opening } = state
-  sink.sessionStarted({
-    ...blankSession('kimi'),
-    at: opening.at ?? (record === null ? null : keptTimeOf(record, at)),
-    harnessVersion: opening.harnessVersion,
-    sessionId: state.session,
-    model: opening.model,
-    cwd: opening.cwd,
-    permissionMode: opening.permissionMode,
-    offeredTools: opening.tools,
-    subagent: opening.subagent,
-  })
+  sink.sessionStarted(
+    sessionStart('kimi', {
+      at: opening.at ?? (record === null ? null : keptTimeOf(record, at)),
+      harnessVersion: opening.harnessVersion,
+      sessionId: state.session,
+      model: opening.model,
+      cwd: opening.cwd,
+      permissionMode: opening.permissionMode,
+      offeredTools: opening.tools,
+      subagent: opening.subagent,
+    }),
+  )
 }

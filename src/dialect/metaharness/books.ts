@@ -1,15 +1,8 @@
 import type { ModelPrice, SettledModel, Tokens } from '../../event/billing.ts'
 import type { Sink } from '../../event/sink.ts'
-import { plus } from '../figures.ts'
-
-/** Token counts as the wire has them; what `input` holds depends on the adapter. */
-export interface WireTokens {
-  readonly input: number | null
-  readonly output: number | null
-  readonly cacheRead: number | null
-  readonly cacheCreation: number | null
-  readonly thinking: number | null
-}
+import type { Node, RecordView } from '../../kernel/record.ts'
+import { picoUsd, plus } from '../figures.ts'
+import type { ReadUsage, WireTokens } from './figures.ts'
 
 /**
  * What the stream bills. `session.started` opens a process, whose total in `session.ended` covers its requests.
@@ -58,7 +51,7 @@ export function beginProcess(
   begun: { readonly adapter: string | null; readonly session: string | null; readonly model: string | null },
 ): void {
   const isSession = books.process > 0 && begun.session !== null && begun.session === books.session
-  const same = isSession && begun.adapter !== 'copilot'
+  const same = isSession && begun.adapter === books.adapter && begun.adapter !== 'copilot'
   books.adapter = begun.adapter
   books.session = begun.session
   books.model = begun.model
@@ -73,40 +66,40 @@ function nextProcess(books: Books): void {
   books.pricePicoUsd = null
 }
 
-/** One `usage` event as it is to be billed. */
+/** One `usage` event as it is to be billed, by where its words stand. */
 export interface UsageEntry {
-  readonly requestId: string | null
-  readonly model: string | null
-  readonly at: string | null
-  readonly tokens: WireTokens
-  readonly reportedPicoUsd: bigint | null
-  readonly serviceTier: string | null
-  readonly speed: string | null
-  readonly line: number
+  readonly requestId: Node | null
+  readonly model: Node | null
+  readonly at: Node | null
+  readonly read: ReadUsage
 }
 
 /** Models of one process whose sums are kept; more are not compared with a total. */
 const MOST_MODELS = 1000
 
-export function bill(books: Books, entry: UsageEntry, sink: Sink): void {
-  const tokens = grown(books, entry, sink)
-  if (tokens === null) return
+export function bill(books: Books, record: RecordView, entry: UsageEntry, sink: Sink): void {
+  if (isIdle(books, sink)) return
+  const wire = grown(books, record, entry, sink)
+  if (wire === null) return
   books.requests++
-  const model = entry.model ?? ''
-  const sum = books.byModel.get(model)
-  if (sum !== undefined || books.byModel.size < MOST_MODELS) books.byModel.set(model, add(sum, tokens))
+  const model = entry.model === null ? null : record.word(entry.model)
+  const sum = books.byModel.get(model ?? '')
+  if (sum !== undefined || books.byModel.size < MOST_MODELS) books.byModel.set(model ?? '', add(sum, wire))
+  const tokens = disjoint(books, wire, record.line, sink)
+  if (!sink.takesBills) return
+  const { figures, cost } = entry.read
   sink.billed({
-    key: keyOf(books, entry.requestId),
+    key: keyOf(books, entry.requestId === null ? null : record.text(entry.requestId)),
     process: processOf(books),
     session: books.session,
-    model: entry.model,
-    at: entry.at,
-    tokens: disjoint(books, tokens, entry.line, sink),
+    model,
+    at: entry.at === null ? null : record.text(entry.at),
+    tokens,
     webSearches: null,
     final: true,
-    reportedPicoUsd: entry.reportedPicoUsd,
-    serviceTier: entry.serviceTier,
-    speed: entry.speed,
+    reportedPicoUsd: picoUsd(record, cost),
+    serviceTier: figures.serviceTier === null ? null : record.word(figures.serviceTier),
+    speed: figures.speed === null ? null : record.word(figures.speed),
     geo: null,
     sidechain: false,
   })
@@ -114,46 +107,55 @@ export function bill(books: Books, entry: UsageEntry, sink: Sink): void {
 
 /** What a `session.ended` says the process used. */
 export interface ProcessUsage {
-  readonly at: string | null
-  readonly usage: WireTokens | null
-  readonly models:
-    | readonly {
-        readonly model: string
-        readonly tokens: WireTokens
-        readonly reportedPicoUsd: bigint | null
-      }[]
-    | null
+  readonly at: Node | null
+  readonly usage: ReadUsage | null
+  readonly models: ReadonlyMap<string, ReadUsage> | null
+  readonly cost: Node
+}
+
+/** The share of one model in it. */
+interface ModelUsage {
+  readonly model: string
+  readonly tokens: WireTokens
   readonly reportedPicoUsd: bigint | null
-  readonly line: number
 }
 
 /**
  * A total by model takes the place of the requests when it holds more than they do; a total without models only when
  * there are no requests. The price is stated in any case.
  */
-export function endProcess(books: Books, ended: ProcessUsage, sink: Sink): void {
-  const price = ended.reportedPicoUsd
+export function endProcess(books: Books, record: RecordView, ended: ProcessUsage, sink: Sink): void {
+  if (isIdle(books, sink)) return
+  const price = picoUsd(record, ended.cost)
+  const byModel: readonly ModelUsage[] | null =
+    ended.models === null
+      ? null
+      : Array.from(ended.models, ([model, { tokens, cost }]) => ({
+          model,
+          tokens,
+          reportedPicoUsd: picoUsd(record, cost),
+        }))
   // The price of a process only grows: a smaller one is of another process that goes on with the same session.
   if (price !== null && books.pricePicoUsd !== null && price < books.pricePicoUsd) nextProcess(books)
   books.pricePicoUsd = price ?? books.pricePicoUsd
   let models: SettledModel[] | null = null
-  if (ended.models !== null && ended.models.length > 0 && !isSumOfRequests(books, ended.models)) {
-    models = ended.models.map(({ model, tokens, reportedPicoUsd }) => ({
+  if (byModel !== null && byModel.length > 0 && !isSumOfRequests(books, byModel)) {
+    models = byModel.map(({ model, tokens, reportedPicoUsd }) => ({
       model,
-      tokens: disjoint(books, tokens, ended.line, sink),
+      tokens: disjoint(books, tokens, record.line, sink),
       webSearches: null,
       reportedPicoUsd,
     }))
   } else if (books.requests === 0 && ended.usage !== null) {
-    const tokens = disjoint(books, ended.usage, ended.line, sink)
+    const tokens = disjoint(books, ended.usage.tokens, record.line, sink)
     models = [{ model: books.model, tokens, webSearches: null, reportedPicoUsd: price }]
   }
-  const prices = models === null && ended.models !== null ? modelPrices(ended.models, price) : []
+  const prices = models === null && byModel !== null ? modelPrices(byModel, price) : []
   if (models === null && price === null && prices.every((one) => one.reportedPicoUsd === null)) return
   sink.settled({
     process: processOf(books),
     session: books.session,
-    at: ended.at,
+    at: ended.at === null ? null : record.text(ended.at),
     models,
     reportedPicoUsd: price,
     prices,
@@ -161,7 +163,7 @@ export function endProcess(books: Books, ended: ProcessUsage, sink: Sink): void 
 }
 
 /** What each model cost, where the requests themselves stand; all of it, where there is one model. */
-function modelPrices(models: NonNullable<ProcessUsage['models']>, price: bigint | null): ModelPrice[] {
+function modelPrices(models: readonly ModelUsage[], price: bigint | null): ModelPrice[] {
   return models.map(({ model, reportedPicoUsd }) => ({
     model,
     reportedPicoUsd: reportedPicoUsd ?? (models.length === 1 ? price : null),
@@ -199,8 +201,18 @@ function disjoint(books: Books, wire: WireTokens, line: number, sink: Sink): Tok
   }
 }
 
+/** Nobody takes bills, and no figures can be worth a notice: that takes an input that holds others. */
+function isIdle(books: Books, sink: Sink): boolean {
+  return !sink.takesBills && !isInputWhole(books)
+}
+
 /** What this entry adds to the bill; null when a running total has not moved. */
-function grown(books: Books, { model, requestId, tokens, line }: UsageEntry, sink: Sink): WireTokens | null {
+function grown(
+  books: Books,
+  { line }: RecordView,
+  { model, requestId, read: { tokens } }: UsageEntry,
+  sink: Sink,
+): WireTokens | null {
   if (books.adapter !== 'codex' || model !== null || requestId !== null) return tokens
   const before = books.running
   books.running = tokens
@@ -225,7 +237,7 @@ function minus(a: number | null, b: number | null): number | null {
 }
 
 /** Then the requests tell the same, and when and how many besides. Claude's totals always hold more (spec §8). */
-function isSumOfRequests(books: Books, models: NonNullable<ProcessUsage['models']>): boolean {
+function isSumOfRequests(books: Books, models: readonly ModelUsage[]): boolean {
   if (books.adapter === 'claude' || books.byModel.has('')) return false
   if (books.byModel.size !== models.length || books.byModel.size >= MOST_MODELS) return false
   return models.every(({ model, tokens }) => {

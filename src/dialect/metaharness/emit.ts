@@ -3,11 +3,11 @@ import { keys } from '../../kernel/key.ts'
 import { type Node, NONE, type RecordView } from '../../kernel/record.ts'
 import { jsonAt, textAt, textsAt } from '../values.ts'
 import { bill } from './books.ts'
-import { readUsage, serviceWords } from './figures.ts'
+import { readUsage } from './figures.ts'
 import { digestAt, type Line, wholeAt } from './line.ts'
 import { sessionEnded, sessionStarted } from './session.ts'
 import { processAt } from './closing.ts'
-import { CLOSE_REASONS, DECIDERS, SEAMS } from './vocabulary.ts'
+import { CLOSE_REASONS, DECIDERS, DECISIONS, OUTCOMES, SEAMS } from './vocabulary.ts'
 
 const K = keys(
   'attempt',
@@ -34,9 +34,6 @@ const DENIALS: ReadonlySet<string> = new Set([
 ])
 const DENIED_BY_APPROVER = 'the approver denied '
 
-const DECISIONS = ['allow', 'deny', 'replace', 'abstain'] as const
-const OUTCOMES = ['completed', 'failed', 'no_verdict'] as const
-
 /** Write each event again as it was read, its types having been checked. `stream.closed` is kept: ours comes last. */
 export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
   'session.started': sessionStarted,
@@ -53,7 +50,7 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
     sink.stepLeft({
       at,
       step: stepOf(line),
-      outcome: wordAt(record, record.get(outcome, K.outcome), OUTCOMES) ?? 'no_verdict',
+      outcome: OUTCOMES.at(record, record.get(outcome, K.outcome)) ?? 'no_verdict',
       reason: textAt(record, record.get(outcome, K.reason)),
     })
   },
@@ -94,7 +91,7 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
       subjects: textsAt(record, fields.subjects) ?? [],
       decisionRequired: record.bool(fields.decision_required) ?? false,
       deadlineMs: wholeAt(line.record, line.fields.deadline_ms),
-      seam: wordAt(record, fields.seam, SEAMS) ?? 'none',
+      seam: SEAMS.at(record, fields.seam) ?? 'none',
     })
   },
   'tool.decided': (line) => line.sink.toolDecided(decidedOf(line)),
@@ -113,26 +110,11 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
   },
   usage: (line) => {
     const { record, fields, at, state, sink } = line
-    const node = fields.usage
-    const { figures, tokens, reportedPicoUsd } = readUsage(record, node, sink)
-    const { tier, speed } = serviceWords(record, node)
-    const requestId = textAt(line.record, line.fields.request_id)
-    const model = textAt(line.record, line.fields.model)
-    sink.usage({ at, requestId, model, usage: figures })
-    bill(
-      state.books,
-      {
-        requestId: requestId === null ? null : record.text(requestId),
-        model: model === null ? null : record.word(model),
-        at: at === null ? null : record.text(at),
-        tokens,
-        reportedPicoUsd,
-        serviceTier: tier,
-        speed,
-        line: record.line,
-      },
-      sink,
-    )
+    const read = readUsage(record, fields.usage, sink)
+    const requestId = textAt(record, fields.request_id)
+    const model = textAt(record, fields.model)
+    sink.usage({ at, requestId, model, usage: read.figures })
+    bill(state.books, record, { requestId, model, at, read }, sink)
   },
   rate_limit: ({ record, fields, at, sink }) => {
     const info = fields.info
@@ -182,7 +164,7 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
     const { record, root, fields, state } = line
     state.markers++
     state.marker = {
-      reason: wordAt(record, fields.reason, CLOSE_REASONS) ?? 'error',
+      reason: CLOSE_REASONS.at(record, fields.reason) ?? 'error',
       process: processAt(record, root),
       events: wholeAt(record, fields.events),
       read: state.read - 1,
@@ -193,11 +175,6 @@ export const EMIT: Readonly<Record<EventName, (line: Line) => void>> = {
 
 function valueAt(record: RecordView, node: Node): Node | null {
   return record.isNullish(node) ? null : node
-}
-
-function wordAt<Word extends string>(record: RecordView, node: Node, words: readonly Word[]): Word | null {
-  const found = record.word(node)
-  return words.find((word) => word === found) ?? null
 }
 
 /** The call a warning says was denied: a field that readers of the wire pass over, else upstream's own sentence. */
@@ -235,11 +212,11 @@ function decidedOf(line: Line): ToolDecided {
   return {
     at,
     callId: textAt(line.record, line.fields.call_id),
-    decision: wordAt(record, record.get(decision, K.decision), DECISIONS) ?? 'abstain',
+    decision: DECISIONS.at(record, record.get(decision, K.decision)) ?? 'abstain',
     reason: textAt(record, record.get(decision, K.reason)),
     input: input === NONE ? null : input,
-    decidedBy: wordAt(record, fields.decided_by, DECIDERS) ?? 'observe',
-    seam: wordAt(record, fields.seam, SEAMS) ?? 'none',
+    decidedBy: DECIDERS.at(record, fields.decided_by) ?? 'observe',
+    seam: SEAMS.at(record, fields.seam) ?? 'none',
     latencyMs: wholeAt(line.record, line.fields.latency_ms),
   }
 }

@@ -2,9 +2,8 @@ import type { Sink } from '../../event/sink.ts'
 import type { UsageFigures } from '../../event/events.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { Shape } from '../../kernel/shape.ts'
-import { count, picoUsd } from '../figures.ts'
+import { count } from '../figures.ts'
 import { textAt } from '../values.ts'
-import type { WireTokens } from './books.ts'
 
 const USAGE = new Shape(
   'input_tokens',
@@ -18,11 +17,21 @@ const USAGE = new Shape(
   'cost_usd',
 )
 
+/** Token counts as the wire has them; what `input` holds depends on the adapter. */
+export interface WireTokens {
+  readonly input: number | null
+  readonly output: number | null
+  readonly cacheRead: number | null
+  readonly cacheCreation: number | null
+  readonly thinking: number | null
+}
+
 /** One usage object of the wire: as it is written again, and as it is counted. */
 export interface ReadUsage {
-  readonly figures: UsageFigures
+  readonly figures: UsageFigures & { readonly serviceTier: Node | null; readonly speed: Node | null }
   readonly tokens: WireTokens
-  readonly reportedPicoUsd: bigint | null
+  /** As spelled, in USD; not looked at yet. */
+  readonly cost: Node
 }
 
 export function readUsage(record: RecordView, node: Node, sink: Sink): ReadUsage {
@@ -46,7 +55,7 @@ export function readUsage(record: RecordView, node: Node, sink: Sink): ReadUsage
       costUsd: record.isNullish(cost) ? null : cost,
     },
     tokens: { input, output, cacheRead, cacheCreation, thinking },
-    reportedPicoUsd: picoUsd(record, cost),
+    cost,
   }
 }
 
@@ -62,9 +71,4 @@ export function readModels(
     models.set(record.key(child), readUsage(record, child, sink))
   }
   return models
-}
-
-export function serviceWords(record: RecordView, node: Node): { tier: string | null; speed: string | null } {
-  const { service_tier, speed } = USAGE.read(record, node)
-  return { tier: record.word(service_tier), speed: record.word(speed) }
 }

@@ -6,6 +6,7 @@ import type { Line } from './line.ts'
 import { envelope, PAYLOADS } from './vocabulary.ts'
 
 const FORMAT = 'metaharness.event/1'
+const formats = new Vocabulary(FORMAT)
 
 const names = new Vocabulary(...EVENT_NAMES)
 
@@ -23,7 +24,7 @@ export function read(record: RecordView, fields: Line['fields'], tolerant: boole
   const { root, line } = record
   if (!record.isObject(root))
     return { line, refusal: 'NotAnObject', detail: 'the line is JSON but no object' }
-  if (!record.is(fields.format, FORMAT)) {
+  if (formats.indexOf(record, fields.format) < 0) {
     const format = record.word(fields.format)
     const found = format === null ? 'no format' : quote(format)
     return { line, refusal: 'UnknownFormat', detail: `${found}, expected "${FORMAT}"` }

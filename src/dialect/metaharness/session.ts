@@ -1,7 +1,6 @@
 import type { Denial, SeamCensus } from '../../event/events.ts'
 import { keys } from '../../kernel/key.ts'
 import { type Node, NONE, type RecordView } from '../../kernel/record.ts'
-import { picoUsd } from '../figures.ts'
 import { children, jsonAt, textAt, textsAt } from '../values.ts'
 import { beginProcess, endProcess } from './books.ts'
 import { reasonAt } from './closing.ts'
@@ -82,7 +81,7 @@ export function sessionStarted(line: Line): void {
   sink.sessionStarted({
     at,
     adapter: text('adapter'),
-    adapterClass: CLASSES.find((name) => record.is(record.get(root, K.adapter_class), name)) ?? 'harness',
+    adapterClass: CLASSES.at(record, record.get(root, K.adapter_class)) ?? 'harness',
     harnessVersion: text('harness_version'),
     sessionId: text('session_id'),
     model: text('model'),
@@ -162,24 +161,7 @@ export function sessionEnded({ record, root, at, state, sink }: Line): void {
     census: censusAt(record, record.get(root, K.census)),
   })
   state.ended = reasonAt(record, root)
-  endProcess(
-    state.books,
-    {
-      at: at === null ? null : record.text(at),
-      usage: usage?.tokens ?? null,
-      models:
-        models === null
-          ? null
-          : Array.from(models, ([model, { tokens, reportedPicoUsd }]) => ({
-              model,
-              tokens,
-              reportedPicoUsd,
-            })),
-      reportedPicoUsd: picoUsd(record, cost),
-      line: record.line,
-    },
-    sink,
-  )
+  endProcess(state.books, record, { at, usage, models, cost }, sink)
 }
 
 function listAt<T>(record: RecordView, node: Node, read: (item: Node) => T): T[] | null {

@@ -2,6 +2,7 @@ import { key } from '../../kernel/key.ts'
 import { Kind } from '../../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { Shape } from '../../kernel/shape.ts'
+import type { Vocabulary } from '../../kernel/vocabulary.ts'
 
 /** What is wrong with a value, for people; null when it fits. */
 export type Check = (record: RecordView, node: Node, tolerant: boolean) => string | null
@@ -65,22 +66,31 @@ export const digest: Check = (record, node, tolerant) => {
 /** 64 hex digits, spelled without escapes. */
 function isSha256(record: RecordView, node: Node): boolean {
   if (!record.isString(node) || record.rawBytes(node) !== 66) return false
-  const { bytes } = record
+  const { data } = record
   const start = record.words[node]! + 1
-  for (let at = start; at < start + 64; at++) {
-    const byte = bytes[at]!
-    if (!((byte >= 0x30 && byte <= 0x39) || (byte >= 0x61 && byte <= 0x66))) return false
-  }
+  for (let at = start; at < start + 64; at += 4) if (!areHexDigits(data.getInt32(at, true))) return false
   return true
+}
+
+/**
+ * Are four characters digits of hex, in lower case? Of those below 0x80 each adds up in its own byte, without a carry:
+ *
+ *     0 … 9   c + 0x50 reaches 0x80, c + 0x46 does not
+ *     a … f   c + 0x1f reaches 0x80, c + 0x19 does not
+ */
+function areHexDigits(four: number): boolean {
+  const digit = (four + 0x50505050) & ~(four + 0x46464646)
+  const letter = (four + 0x1f1f1f1f) & ~(four + 0x19191919)
+  return ((digit | letter) & ~four & 0x80808080) === (0x80808080 | 0)
 }
 
 export function isForeignDigest(record: RecordView, node: Node): boolean {
   return record.isString(node) && record.rawBytes(node) !== 66
 }
 
-/** One word of a closed vocabulary. */
-export function oneOf(...words: readonly string[]): Check {
-  return (record, node) => (words.includes(record.word(node) ?? '') ? null : `none of ${words.join(', ')}`)
+/** One word of a closed list. */
+export function oneOf(list: Vocabulary): Check {
+  return (record, node) => (list.indexOf(record, node) >= 0 ? null : `none of ${list.words.join(', ')}`)
 }
 
 export function listOf(item: Check): Check {
@@ -150,12 +160,16 @@ export function fieldsFound<Name extends string>(
 }
 
 /** An object told apart by one word: each word has its own further fields. */
-export function variants(tag: string, of: Readonly<Record<string, Check>>): Check {
+export function variants<Word extends string>(
+  tag: string,
+  list: Vocabulary<Word>,
+  of: Readonly<Record<Word, Check>>,
+): Check {
   const tagKey = key(tag)
+  const checks = list.words.map((word) => of[word])
   return (record, node, tolerant) => {
     if (!record.isObject(node)) return 'no object'
-    const word = record.word(record.get(node, tagKey))
-    if (word === null || !Object.hasOwn(of, word)) return `${tag}: none of ${Object.keys(of).join(', ')}`
-    return of[word]?.(record, node, tolerant) ?? null
+    const check = checks[list.indexOf(record, record.get(node, tagKey))]
+    return check === undefined ? `${tag}: none of ${list.words.join(', ')}` : check(record, node, tolerant)
   }
 }

@@ -1,4 +1,5 @@
 import type { EventName } from '../../event/events.ts'
+import { Vocabulary } from '../../kernel/vocabulary.ts'
 import { FIELDS } from './line.ts'
 import {
   anything,
@@ -23,17 +24,26 @@ import {
   variants,
 } from './shape.ts'
 
-export const SEAMS = ['registration', 'hook', 'control_request', 'owned_tool', 'none'] as const
-export const DECIDERS = ['embedder', 'frame', 'deadline', 'adapter', 'observe'] as const
-export const CLASSES = ['harness', 'direct_provider'] as const
-export const CLOSE_REASONS = ['completed', 'budget', 'killed', 'error', 'steer-halt'] as const
-const REFUSED_CODES = ['UNSUPPORTED_CONTROL', 'UNKNOWN_CALL', 'TOO_LATE', 'MALFORMED', 'SHADOWED'] as const
+export const SEAMS = new Vocabulary('registration', 'hook', 'control_request', 'owned_tool', 'none')
+export const DECIDERS = new Vocabulary('embedder', 'frame', 'deadline', 'adapter', 'observe')
+export const CLASSES = new Vocabulary('harness', 'direct_provider')
+export const CLOSE_REASONS = new Vocabulary('completed', 'budget', 'killed', 'error', 'steer-halt')
+const REFUSED_CODES = new Vocabulary(
+  'UNSUPPORTED_CONTROL',
+  'UNKNOWN_CALL',
+  'TOO_LATE',
+  'MALFORMED',
+  'SHADOWED',
+)
+/** What can be decided of a call, and how a step can end. */
+export const DECISIONS = new Vocabulary('allow', 'deny', 'replace', 'abstain')
+export const OUTCOMES = new Vocabulary('completed', 'failed', 'no_verdict')
 
 const strings = optional(listOf(string))
 const text = optional(string)
 const int = optional(unsigned)
-const row = oneOf('h1a', 'h1b', 'h2', 'h3', 'h4', 'h5', 'h6', 'h7', 'h8', 'h9', 'h10', 'h11')
-const seam = requiredStrictly(oneOf(...SEAMS))
+const row = oneOf(new Vocabulary('h1a', 'h1b', 'h2', 'h3', 'h4', 'h5', 'h6', 'h7', 'h8', 'h9', 'h10', 'h11'))
+const seam = requiredStrictly(oneOf(SEAMS))
 
 /** What every line has besides its payload (spec metaharness-event-1 §1); `format` and `event` are looked at before. */
 export const envelope = fieldsFound(FIELDS, {
@@ -44,8 +54,8 @@ export const envelope = fieldsFound(FIELDS, {
 
 /** metaharness's claim about itself; the converter of b10x writes only its plugins. */
 export const hermetic = object({
-  mode: requiredStrictly(oneOf('off', 'on', 'strict')),
-  decisions: requiredStrictly(oneOf('frame', 'ask', 'observe')),
+  mode: requiredStrictly(oneOf(new Vocabulary('off', 'on', 'strict'))),
+  decisions: requiredStrictly(oneOf(new Vocabulary('frame', 'ask', 'observe'))),
   imposed: requiredStrictly(listOf(object({ row: required(row), how: required(string) }))),
   unavailable: requiredStrictly(listOf(object({ row: required(row), why: required(string) }))),
   ambient_inputs: requiredStrictly(listOf(string)),
@@ -73,8 +83,8 @@ export const census = object({
   denied: required(unsigned),
   replaced: required(unsigned),
   abstained: required(unsigned),
-  by_seam: required(mapOf(unsigned, SEAMS)),
-  by_decider: required(mapOf(unsigned, DECIDERS)),
+  by_seam: required(mapOf(unsigned, SEAMS.words)),
+  by_decider: required(mapOf(unsigned, DECIDERS.words)),
 })
 
 const step = object({
@@ -93,7 +103,7 @@ const event = (fields: Readonly<Record<string, Field>>): Check => fieldsFound(FI
 export const PAYLOADS: Readonly<Record<EventName, Check>> = {
   'session.started': object({
     adapter: required(string),
-    adapter_class: required(oneOf(...CLASSES)),
+    adapter_class: required(oneOf(CLASSES)),
     harness_version: text,
     session_id: text,
     model: text,
@@ -121,7 +131,7 @@ export const PAYLOADS: Readonly<Record<EventName, Check>> = {
           turn: required(unsigned),
           turn_id: text,
           model: text,
-          scope: required(oneOf('turn_selection')),
+          scope: required(oneOf(new Vocabulary('turn_selection'))),
         }),
       ),
     ),
@@ -148,7 +158,7 @@ export const PAYLOADS: Readonly<Record<EventName, Check>> = {
   'step.left': event({
     step: required(step),
     outcome: required(
-      variants('outcome', {
+      variants('outcome', OUTCOMES, {
         completed: anything,
         failed: object({ reason: required(string) }),
         no_verdict: object({ reason: required(string) }),
@@ -174,15 +184,15 @@ export const PAYLOADS: Readonly<Record<EventName, Check>> = {
   'tool.decided': event({
     call_id: required(string),
     decision: required(
-      variants('decision', {
+      variants('decision', DECISIONS, {
         allow: anything,
         deny: object({ reason: required(reasonGiven) }),
         replace: object({ input: present }),
         abstain: anything,
       }),
     ),
-    decided_by: required(oneOf(...DECIDERS)),
-    seam: required(oneOf(...SEAMS)),
+    decided_by: required(oneOf(DECIDERS)),
+    seam: required(oneOf(SEAMS)),
     latency_ms: int,
   }),
   'tool.result': event({
@@ -209,10 +219,10 @@ export const PAYLOADS: Readonly<Record<EventName, Check>> = {
   'command.result': event({
     id: required(string),
     outcome: required(
-      variants('result', {
+      variants('result', new Vocabulary('ok', 'refused'), {
         ok: object({ applies_at: text }),
         refused: object({
-          refused: required(object({ code: required(oneOf(...REFUSED_CODES)), reason: required(string) })),
+          refused: required(object({ code: required(oneOf(REFUSED_CODES)), reason: required(string) })),
         }),
       }),
     ),
@@ -222,14 +232,14 @@ export const PAYLOADS: Readonly<Record<EventName, Check>> = {
   'auth.expired': event({ credential_source: text, detail: text, source_line: int }),
   'stream.closed': event({
     process: optional(
-      variants('kind', {
+      variants('kind', new Vocabulary('exited', 'signaled', 'unknown'), {
         exited: object({ code: required(signed) }),
         signaled: object({ signal: required(signed) }),
         unknown: anything,
       }),
     ),
     events: required(unsigned),
-    reason: required(oneOf(...CLOSE_REASONS)),
+    reason: required(oneOf(CLOSE_REASONS)),
     run_id: required(string),
   }),
 }

@@ -4,7 +4,7 @@ import { keys } from '../../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { Shape } from '../../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from '../adapter.ts'
-import { BLANK_END, blankSession } from '../blank.ts'
+import { sessionEnd, sessionStart } from '../session-events.ts'
 import { spend } from '../spend.ts'
 import { timeAt } from '../times.ts'
 import { firstOf, textAt } from '../values.ts'
@@ -144,7 +144,7 @@ function enter(record: RecordView, fields: Fields, at: Text, slug: string, state
     sink.notice('second-session', record.line, 'another session begins in the same transcript')
   state.started = true
   state.failed = null
-  sink.sessionStarted({ ...blankSession(slug), at, sessionId: textAt(record, id) })
+  sink.sessionStarted(sessionStart(slug, { at, sessionId: textAt(record, id) }))
 }
 
 function stepStart(
@@ -259,7 +259,7 @@ function done(record: RecordView, fields: Fields, at: Text, slug: string, state:
   }
   const { failed: error } = state
   const terminalReason = textAt(record, reason)
-  sink.sessionEnded({ ...BLANK_END, at, isError: error !== null, subtype: error, terminalReason })
+  sink.sessionEnded(sessionEnd({ at, isError: error !== null, subtype: error, terminalReason }))
   const closing = error === null ? 'completed' : error === ABORTED ? 'killed' : 'error'
   state.ending = { reason: closing, terminal: true, promised: true }
   return Bin.Translated

@@ -3,7 +3,7 @@ import type { Text } from '../../event/value.ts'
 import { keys } from '../../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { Shape } from '../../kernel/shape.ts'
-import { blankSession } from '../blank.ts'
+import { sessionStart } from '../session-events.ts'
 import { answerCall, requestCall } from '../calls.ts'
 import { answerIn, readContent } from '../gemini/parts.ts'
 import { isUncounted, readCounts, tokensOf } from '../gemini/tokens.ts'
@@ -92,15 +92,15 @@ function enterChat(record: RecordView, fields: ChatFields, at: Text, state: Stat
   return enter(
     record,
     fields.sessionId,
-    () => ({
-      ...blankSession('qwen'),
-      at,
-      harnessVersion: textAt(record, fields.version),
-      sessionId: textAt(record, fields.sessionId),
-      model: textAt(record, fields.model),
-      cwd: textAt(record, fields.cwd),
-      subagent: record.bool(fields.isSidechain) === true,
-    }),
+    () =>
+      sessionStart('qwen', {
+        at,
+        harnessVersion: textAt(record, fields.version),
+        sessionId: textAt(record, fields.sessionId),
+        model: textAt(record, fields.model),
+        cwd: textAt(record, fields.cwd),
+        subagent: record.bool(fields.isSidechain) === true,
+      }),
     state,
     sink,
   )

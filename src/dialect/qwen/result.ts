@@ -3,7 +3,7 @@ import type { Sink } from '../../event/sink.ts'
 import type { Text } from '../../event/value.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { Shape } from '../../kernel/shape.ts'
-import { BLANK_END } from '../blank.ts'
+import { sessionEnd } from '../session-events.ts'
 import { figuresOf } from '../spend.ts'
 import { keptTimeOf } from '../times.ts'
 import { children, firstOf, jsonAt, textAt, wholeAt, wordAt } from '../values.ts'
@@ -46,25 +46,26 @@ export function result(record: RecordView, at: Text, state: State, sink: Sink): 
   const named = readModels(record, fields.modelUsage, sink)
   settle(record, named, used, at, state, sink)
   const answer = isError === true ? null : textAt(record, fields.result)
-  sink.sessionEnded({
-    ...BLANK_END,
-    at,
-    finalAnswer: answer === null ? null : { text: answer, turnId: null },
-    isError,
-    subtype,
-    numTurns: wholeAt(record, fields.num_turns),
-    durationMs: wholeAt(record, fields.duration_ms),
-    durationApiMs: wholeAt(record, fields.duration_api_ms),
-    permissionDenials: record.isArray(fields.permission_denials)
-      ? children(record, fields.permission_denials, (denial) => {
-          const { tool_name: name, tool_use_id: id, tool_input: input } = DENIAL.read(record, denial)
-          return { toolName: textAt(record, name), toolUseId: textAt(record, id), toolInput: jsonAt(input) }
-        })
-      : null,
-    usage: used === null ? null : figuresOf(used),
-    modelUsage:
-      named === null ? null : named.map(({ model, tokens }) => ({ model, usage: figuresOf(tokens) })),
-  })
+  sink.sessionEnded(
+    sessionEnd({
+      at,
+      finalAnswer: answer === null ? null : { text: answer, turnId: null },
+      isError,
+      subtype,
+      numTurns: wholeAt(record, fields.num_turns),
+      durationMs: wholeAt(record, fields.duration_ms),
+      durationApiMs: wholeAt(record, fields.duration_api_ms),
+      permissionDenials: record.isArray(fields.permission_denials)
+        ? children(record, fields.permission_denials, (denial) => {
+            const { tool_name: name, tool_use_id: id, tool_input: input } = DENIAL.read(record, denial)
+            return { toolName: textAt(record, name), toolUseId: textAt(record, id), toolInput: jsonAt(input) }
+          })
+        : null,
+      usage: used === null ? null : figuresOf(used),
+      modelUsage:
+        named === null ? null : named.map(({ model, tokens }) => ({ model, usage: figuresOf(tokens) })),
+    }),
+  )
   state.ending = { reason: reasonOf(subtype, isError), terminal: true, promised: true }
 }
 

@@ -3,7 +3,7 @@ import type { Text } from '../../event/value.ts'
 import { keys } from '../../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { Shape } from '../../kernel/shape.ts'
-import { blankSession } from '../blank.ts'
+import { sessionStart } from '../session-events.ts'
 import { answerCall, requestCall } from '../calls.ts'
 import { mcpServersAt } from '../mcp-servers.ts'
 import { operationsOf } from '../operations.ts'
@@ -82,7 +82,7 @@ export function streamRecord(record: RecordView, state: State, sink: Sink): Bin 
 function open(record: RecordView, fields: StreamFields, at: Text, state: State, sink: Sink): boolean {
   const sessionId = textAt(record, fields.session_id)
   state.ending = { ...state.ending, promised: true }
-  return enter(record, fields.session_id, () => ({ ...blankSession('qwen'), at, sessionId }), state, sink)
+  return enter(record, fields.session_id, () => sessionStart('qwen', { at, sessionId }), state, sink)
 }
 
 function system(record: RecordView, fields: StreamFields, at: Text, state: State, sink: Sink): Bin {
@@ -106,21 +106,21 @@ function init(record: RecordView, fields: StreamFields, at: Text, state: State, 
   const opened = enter(
     record,
     fields.session_id,
-    () => ({
-      ...blankSession('qwen'),
-      at,
-      harnessVersion: textAt(record, record.get(root, K.qwen_code_version)),
-      sessionId: textAt(record, fields.session_id),
-      model: textAt(record, model),
-      permissionMode: textAt(record, record.get(root, K.permission_mode)),
-      outputStyle: textAt(record, record.get(root, K.output_style)),
-      cwd: textAt(record, cwd),
-      offeredTools: textsAt(record, record.get(root, K.tools)),
-      slashCommands: textsAt(record, record.get(root, K.slash_commands)),
-      skills: textsAt(record, record.get(root, K.skills)),
-      agents: textsAt(record, record.get(root, K.agents)),
-      mcpServers: mcpServersAt(record, record.get(root, K.mcp_servers)),
-    }),
+    () =>
+      sessionStart('qwen', {
+        at,
+        harnessVersion: textAt(record, record.get(root, K.qwen_code_version)),
+        sessionId: textAt(record, fields.session_id),
+        model: textAt(record, model),
+        permissionMode: textAt(record, record.get(root, K.permission_mode)),
+        outputStyle: textAt(record, record.get(root, K.output_style)),
+        cwd: textAt(record, cwd),
+        offeredTools: textsAt(record, record.get(root, K.tools)),
+        slashCommands: textsAt(record, record.get(root, K.slash_commands)),
+        skills: textsAt(record, record.get(root, K.skills)),
+        agents: textsAt(record, record.get(root, K.agents)),
+        mcpServers: mcpServersAt(record, record.get(root, K.mcp_servers)),
+      }),
     state,
     sink,
   )
