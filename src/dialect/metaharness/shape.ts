@@ -140,12 +140,16 @@ export function fieldsFound<Name extends string>(
     name,
     ...field,
     index: shape.indexOf(name),
+    // Of most fields the kind is all there is to check.
+    kind: field.check === string ? Kind.String : null,
   }))
   return (record, _node, tolerant) => {
     for (let i = 0; i < wanted.length; i++) {
-      const { name, index, need, check, nullable } = wanted[i]!
+      const { name, index, need, check, nullable, kind } = wanted[i]!
       const child = shape.at(index)
-      if (record.isNullish(child)) {
+      const found = record.kind(child)
+      if (found === kind) continue
+      if (found === Kind.None || found === Kind.Null) {
         if (nullable === true ? child === NONE : need === 'always' || (need === 'strict' && !tolerant)) {
           return `${name}: ${child === NONE ? 'missing' : 'null'}`
         }
