@@ -15,7 +15,7 @@ import { compacted, credentialRenewed, retried, warning } from './b10x/diagnoses
 import * as flow from './b10x/flow.ts'
 import { answered, finished, openSession, refused, started } from './b10x/session.ts'
 import { price, settleHeld, use } from './b10x/spend.ts'
-import { initialState, type State, type Step } from './b10x/state.ts'
+import { forgetCalls, initialState, type State, type Step } from './b10x/state.ts'
 import { hear, say, type Voice } from './b10x/talk.ts'
 import { type Delta, plainDelta, textOf } from './b10x/deltas.ts'
 import { evidenceOf, K, LINE, sessionIdOf, WRAPPER } from './b10x/words.ts'
@@ -211,8 +211,7 @@ function turnStarted({ record, fields, state, sink }: Step): Bin {
   if (turn === null || turn < 0) return Bin.Opaque
   state.turn = turn
   state.talk.written = null
-  if (state.calls.size > 0) state.calls.clear()
-  state.callBytes = 0
+  forgetCalls(state)
   sink.turnStarted({ at: null, turn, frameDigest: null })
   return Bin.Translated
 }

@@ -181,6 +181,17 @@ export class RecordView {
     return length === wanted.length
   }
 
+  /** True when two values are spelled the same; values that are not may still be equal. */
+  isSpelledAs(node: Node, other: Node): boolean {
+    const { words, bytes } = this
+    const start = words[node]!
+    const shift = words[other]! - start
+    const end = words[node + 1]!
+    if (words[other + 1]! - shift !== end) return false
+    for (let at = start; at < end; at++) if (bytes[at] !== bytes[at + shift]) return false
+    return true
+  }
+
   /** Null for anything but `true` and `false`. */
   bool(node: Node): boolean | null {
     const kind = this.kind(node)

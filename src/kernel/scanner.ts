@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
-import { KEY_HASH_SHIFT, Kind, NODE_WORDS, NodeBit, RECORD_WORDS, RecordFlag } from './layout.ts'
+import { NODE_WORDS, RECORD_WORDS, RecordFlag } from './layout.ts'
 import type { Key } from './key.ts'
 import { NONE, type Node, RecordView } from './record.ts'
 
@@ -11,6 +11,8 @@ export const DEPTH_LIMIT = 1024
 const SLACK = 256
 const PAGE = 65536
 const MAX_PAGES = 65536
+
+const RECORD_BYTES = RECORD_WORDS * 4
 
 const SPACE = 0x20
 const TAB = 0x09
@@ -49,6 +51,7 @@ interface KernelExports {
   ) => void
   readonly gather: (list: number, count: number, to: number) => number
   readonly decodedLength: (start: number, end: number) => number
+  readonly nextWith: (record: number, end: number, hash: number) => number
   readonly recordCount: WebAssembly.Global
   readonly lineCount: WebAssembly.Global
   readonly blankCount: WebAssembly.Global
@@ -218,21 +221,14 @@ export class Scanner {
 
   /** The first record from `index` on that is an object with this field; the count of records when there is none. */
   nextWith(key: Key, index: number): number {
-    const { view, words, recordCount } = this
     const { hash } = key.prepare()
-    let at = (this.recordsAt >>> 2) + index * RECORD_WORDS + 2
-    for (let i = index; i < recordCount; i++, at += RECORD_WORDS) {
-      const root = words[at]! as Node
-      if ((words[root + 3]! & NodeBit.Kind) !== Kind.Object) continue
-      const end = words[root + 2]!
-      for (let child = root + NODE_WORDS; child < end;) {
-        const meta = words[child + 3]!
-        const may = meta >>> KEY_HASH_SHIFT === hash || (meta & NodeBit.KeyEscaped) !== 0
-        if (may && view.get(root, key) !== NONE) return i
-        child = (meta & NodeBit.Kind) <= Kind.Array ? words[child + 2]! : child + NODE_WORDS
-      }
+    const end = this.recordsAt + this.recordCount * RECORD_BYTES
+    let record = this.recordsAt + index * RECORD_BYTES
+    for (; record < end; record += RECORD_BYTES) {
+      record = this.kernel.nextWith(record, end, hash)
+      if (record < end && this.view.get(this.words[(record >>> 2) + 2]! as Node, key) !== NONE) break
     }
-    return recordCount
+    return (Math.min(record, end) - this.recordsAt) / RECORD_BYTES
   }
 
   /** Copy the pieces listed at `PIECES_AT` to `to`; returns the address after them. The output region must have room. */
@@ -293,11 +289,12 @@ function abort(): never {
 
 /** @throws Error when the compiled kernel is not the one this code was written for */
 function kernelExports(exports: WebAssembly.Exports): KernelExports {
-  const { scan, gather, decodedLength, recordCount, lineCount, blankCount } = exports
+  const { scan, gather, decodedLength, nextWith, recordCount, lineCount, blankCount } = exports
   if (
     typeof scan !== 'function' ||
     typeof gather !== 'function' ||
     typeof decodedLength !== 'function' ||
+    typeof nextWith !== 'function' ||
     !(recordCount instanceof WebAssembly.Global) ||
     !(lineCount instanceof WebAssembly.Global) ||
     !(blankCount instanceof WebAssembly.Global)
@@ -311,6 +308,7 @@ function kernelExports(exports: WebAssembly.Exports): KernelExports {
     },
     gather: (list, count, to) => Number(gather(list, count, to)),
     decodedLength: (start, end) => Number(decodedLength(start, end)),
+    nextWith: (record, end, hash) => Number(nextWith(record, end, hash)) >>> 0,
     recordCount,
     lineCount,
     blankCount,

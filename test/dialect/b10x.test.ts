@@ -383,6 +383,89 @@ describe('gates', () => {
     },
   )
 
+  const first = call('c', 'run', { argv: ['first'] })
+  const second = call('c', 'find', { argv: ['second'] })
+
+  test.each([
+    { name: 'the call that is open', lines: [first, approval(false)], tool: 'run', argv: 'first' },
+    {
+      name: 'the later of one id',
+      lines: [first, second, approval(false)],
+      tool: 'find',
+      argv: 'second',
+    },
+    {
+      name: 'one behind another',
+      lines: [first, call('d'), approval(false)],
+      tool: 'run',
+      argv: 'first',
+    },
+    {
+      name: 'one asked for again when it was over',
+      lines: [first, { kind: 'tool-completed', call_id: 'c', failed: false }, second, approval(false)],
+      tool: 'find',
+      argv: 'second',
+    },
+    {
+      name: 'one beside a delegate with the same id',
+      lines: [
+        first,
+        delegated('a', second),
+        delegated('a', { kind: 'tool-completed', call_id: 'c' }),
+        approval(false),
+      ],
+      tool: 'run',
+      argv: 'first',
+    },
+  ])('a denial names $name', ({ lines, tool, argv }) => {
+    const { events } = translate(b10x, [started, ...lines, finished()])
+    expect(events.at(-1)?.['permissionDenials']).toEqual([
+      { toolName: tool, toolUseId: 'c', toolInput: { argv: [argv] } },
+    ])
+  })
+
+  test.each([
+    { name: 'is over', lines: [first, { kind: 'tool-completed', call_id: 'c', failed: false }] },
+    {
+      name: 'is over, by an id spelled otherwise',
+      lines: [first, '{"kind":"tool-completed","call_id":"\\u0063"}'],
+    },
+    { name: 'is of another turn', lines: [first, turn(2)] },
+    { name: 'was never made', lines: [] },
+  ])('a denial of a call that $name has no input', ({ lines }) => {
+    const { events } = translate(b10x, [started, ...lines, approval(false), finished()])
+    expect(events.at(-1)?.['permissionDenials']).toEqual([
+      { toolName: null, toolUseId: 'c', toolInput: null },
+    ])
+  })
+
+  test('whatever calls come, they are the same when each line is a chunk of its own', () => {
+    const id = fc.constantFrom('c', 'd', 'e')
+    const line = fc.oneof(
+      fc
+        .tuple(id, fc.constantFrom('run', 'find'), fc.string({ maxLength: 9 }))
+        .map(([c, n, s]) => call(c, n, { s })),
+      id.map((call_id) => ({ kind: 'tool-completed', call_id, failed: false })),
+      id.map((call_id) => ({ kind: 'approval-required', call_id, name: 'file_write' })),
+      id.map((call_id) => ({ kind: 'approval-resolved', call_id, approved: false })),
+      fc.constant(turn(2)),
+      fc.constant(text('x')),
+    )
+    const anywhere = fc.oneof(
+      line,
+      line.map((event) => delegated('a', event)),
+    )
+    fc.assert(
+      fc.property(fc.array(anywhere, { maxLength: 20 }), (lines) => {
+        const whole = translate(b10x, [started, ...lines, finished()])
+        const apart = translate(b10x, [started, ...lines, finished()], {}, true)
+        expect(apart.events).toEqual(whole.events)
+        expect(apart.bins).toEqual(whole.bins)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
   test('a grant says nothing', () => {
     const { events, bins } = translate(b10x, [started, approval(true), finished()])
     expect(events.at(-1)).toMatchObject({ event: 'session.ended', permissionDenials: [] })

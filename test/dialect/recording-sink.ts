@@ -120,32 +120,51 @@ export interface Translation {
 
 /**
  * Run an adapter over a transcript the way a reader does. Between any two records its state is cloned, as a snapshot
- * would be, so that nothing in it can lean on a record that has gone.
+ * would be, so that nothing in it can lean on what is no plain data.
+ *
+ * @param apart every line is a chunk of its own: the bytes of a record are gone when the next one comes
  */
 export function translate<State>(
   adapter: Adapter<State>,
   transcript: string | Uint8Array | readonly (string | object)[],
   context: Partial<AdapterContext> = {},
+  apart = false,
 ): Translation & { readonly state: State } {
   const scanner = new Scanner()
-  scanner.scanBytes(bytesOf(transcript))
   const sink = new RecordingSink()
   let state = adapter.initial({ run: 'run', deltas: false, tolerant: false, parts: [], ...context })
-  for (let i = 0; i < scanner.recordCount; i++) {
-    const record = scanner.select(i, 1)
-    sink.record(record)
-    if ((record.flags & RecordFlag.Unparsed) !== 0) {
-      sink.opaque({ at: null, vendorType: null, vendorSubtype: null })
-      sink.file(record, Bin.Unparsed)
-      continue
+  let line = 1
+  for (const chunk of apart ? linesOf(bytesOf(transcript)) : [bytesOf(transcript)]) {
+    scanner.scanBytes(chunk)
+    for (let i = 0; i < scanner.recordCount; i++) {
+      const record = scanner.select(i, line)
+      sink.record(record)
+      if ((record.flags & RecordFlag.Unparsed) !== 0) {
+        sink.opaque({ at: null, vendorType: null, vendorSubtype: null })
+        sink.file(record, Bin.Unparsed)
+        continue
+      }
+      sink.file(record, adapter.step(record, state, sink))
+      state = structuredClone(state)
     }
-    sink.file(record, adapter.step(record, state, sink))
-    state = structuredClone(state)
+    adapter.leave?.(scanner.view, state)
+    line += scanner.lineCount
   }
   sink.finish()
   const ending = adapter.end(state, sink)
   const { events, bins, entries, totals, notices } = sink
   return { events, bins, entries, totals, notices, ending, state }
+}
+
+function linesOf(bytes: Uint8Array): Uint8Array[] {
+  const lines: Uint8Array[] = []
+  for (let from = 0; from < bytes.length;) {
+    const feed = bytes.indexOf(0x0a, from)
+    const end = feed < 0 ? bytes.length : feed + 1
+    lines.push(bytes.subarray(from, end))
+    from = end
+  }
+  return lines
 }
 
 /** Lines are strings as they stand, or values that are written as JSON. */

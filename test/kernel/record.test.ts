@@ -208,3 +208,24 @@ describe('copies', () => {
     expect(record.compactBytes(record.first(record.root))).toBe(kept.bytes.length)
   })
 })
+
+describe('two values', () => {
+  test.each([
+    ['"a"', '"a"', true],
+    ['"a"', '"b"', false],
+    ['"a"', '"ab"', false],
+    ['"ab"', '"a"', false],
+    ['"a"', '"\\u0061"', false],
+    ['12', '12', true],
+    ['12', '12.0', false],
+    ['{"a":1}', '{"a":1}', true],
+    ['{"a":1}', '{"a": 1}', false],
+  ])('%s and %s are spelled the same: %s', (one, other, same) => {
+    const [record, list] = value(`[${one},"between",${other}]`)
+    const first = record.first(list)
+    const last = record.next(record.next(first))
+    expect(record.isSpelledAs(first, last)).toBe(same)
+    expect(record.isSpelledAs(last, first)).toBe(same)
+    expect(record.isSpelledAs(first, first)).toBe(true)
+  })
+})

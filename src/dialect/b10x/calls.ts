@@ -30,8 +30,10 @@ export function requested(step: Step): Bin {
     deadlineMs: null,
     seam: 'none',
   })
-  const call = open(state, key(scope, record.word(id) ?? ''))
-  call.name = record.word(name)
+  const call: OpenCall = { name: record.word(name), input: null }
+  nameLatest(record, state)
+  if (state.calls.size === 0) state.latest = { scope, id, call }
+  else open(state, key(scope, record.word(id) ?? ''), call)
   rememberInput(call, record, input, state)
   return Bin.Translated
 }
@@ -51,7 +53,14 @@ export function completed(step: Step): Bin {
     bytes: null,
     toolUseResult: null,
   })
-  close(state, key(scope, record.word(id) ?? ''))
+  const { latest } = state
+  if (latest !== null && latest.scope === scope && record.isSpelledAs(id, latest.id)) {
+    state.latest = null
+    state.callBytes = 0
+  } else {
+    nameLatest(record, state)
+    close(state, key(scope, record.word(id) ?? ''))
+  }
   return Bin.Translated
 }
 
@@ -60,8 +69,11 @@ export function approvalRequired({ record, fields, scope, state }: Step): Bin {
   const id = record.word(fields.call_id)
   if (id === null) return Bin.Bookkeeping
   const call = key(scope, id)
-  const asked = state.calls.get(call) ?? open(state, call)
-  asked.name = record.word(fields.name)
+  const name = record.word(fields.name)
+  nameLatest(record, state)
+  const asked = state.calls.get(call)
+  if (asked === undefined) open(state, call, { name, input: null })
+  else asked.name = name
   return Bin.Bookkeeping
 }
 
@@ -77,6 +89,7 @@ export function approvalResolved(step: Step): Bin {
     message: `the approver denied ${callId ?? 'an unnamed call'}`,
     ...(callId === null ? {} : { deniedCall: callId }),
   })
+  nameLatest(record, state)
   const call = callId === null ? undefined : state.calls.get(callId)
   const bytes = 64 + (callId?.length ?? 0) + (call?.input?.length ?? 0)
   if (state.denialBytes + bytes > KEPT_BYTES) {
@@ -120,12 +133,18 @@ function key(scope: string, id: string): string {
 }
 
 /** Ids repeat: the last request of an id is the open one. Of too many that never end the oldest are forgotten. */
-function open(state: State, call: string): OpenCall {
-  close(state, call)
-  if (state.calls.size >= OPEN_CALLS) close(state, state.calls.keys().next().value ?? call)
-  const made: OpenCall = { name: null, input: null }
-  state.calls.set(call, made)
-  return made
+function open(state: State, id: string, call: OpenCall): void {
+  close(state, id)
+  if (state.calls.size >= OPEN_CALLS) close(state, state.calls.keys().next().value ?? id)
+  state.calls.set(id, call)
+}
+
+/** Put the only open call among those with a name: another comes, or it is asked for. */
+function nameLatest(record: RecordView, state: State): void {
+  const { latest } = state
+  if (latest === null) return
+  state.latest = null
+  open(state, key(latest.scope, record.word(latest.id) ?? ''), latest.call)
 }
 
 function close(state: State, call: string): void {
@@ -143,8 +162,10 @@ function rememberInput(call: OpenCall, record: RecordView, node: Node, state: St
 }
 
 /** Copy the inputs of the calls that are still open when their records go. */
-export function keepInputs(record: RecordView, { calls }: State): void {
-  for (const { input } of calls.values()) if (input !== null) input.bytes ??= record.keep(input.node).bytes
+export function keepInputs(record: RecordView, state: State): void {
+  nameLatest(record, state)
+  for (const { input } of state.calls.values())
+    if (input !== null) input.bytes ??= record.keep(input.node).bytes
 }
 
 function inputOf(record: RecordView, call: OpenCall | undefined): JsonBytes | null {

@@ -46,6 +46,8 @@ export interface State {
   readonly talk: Talk
   spend: Spend
   readonly calls: Map<string, OpenCall>
+  /** The only open call, while `calls` is empty and its record is at hand: most are over before they need a name. */
+  latest: { readonly scope: string; readonly id: Node; readonly call: OpenCall } | null
   callBytes: number
   denials: Denial[]
   denialBytes: number
@@ -76,6 +78,7 @@ export function initialState(context: AdapterContext): State {
     talk: emptyTalk(!context.deltas),
     spend: emptySpend(),
     calls: new Map(),
+    latest: null,
     callBytes: 0,
     denials: [],
     denialBytes: 0,
@@ -90,11 +93,16 @@ export function initialState(context: AdapterContext): State {
 export function beginRun(state: State): void {
   state.turn = null
   state.spend = emptySpend()
-  state.calls.clear()
-  state.callBytes = 0
+  forgetCalls(state)
   state.denials = []
   state.denialBytes = 0
   state.subagents = 0
   state.answer = null
   state.stop = null
+}
+
+export function forgetCalls(state: State): void {
+  if (state.calls.size > 0) state.calls.clear()
+  state.latest = null
+  state.callBytes = 0
 }

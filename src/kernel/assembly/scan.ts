@@ -722,6 +722,22 @@ export function gather(list: u32, count: u32, to: u32): u32 {
   return to
 }
 
+/** The first of the records from `record` up to `end` whose object has a key with this hash, or one spelled with escapes; else `end`. */
+export function nextWith(record: u32, end: u32, hash: u32): u32 {
+  for (; record < end; record += RECORD_BYTES) {
+    const root = load<u32>(record, 8) << 2
+    if ((load<u32>(root, 12) & 0xf) != KIND_OBJECT) continue
+    const behind = load<u32>(root, 8) << 2
+    let child = root + NODE_BYTES
+    while (child < behind) {
+      const meta = load<u32>(child, 12)
+      if (meta >> 8 == hash || (meta & BIT_KEY_ESCAPED) != 0) return record
+      child = (meta & 0xf) <= KIND_ARRAY ? load<u32>(child, 8) << 2 : child + NODE_BYTES
+    }
+  }
+  return end
+}
+
 /** UTF-8 length of the string whose valid JSON spelling is `[start, end)`, quotes left out. */
 export function decodedLength(start: u32, end: u32): u32 {
   const slashBytes = i8x16.splat(0x5c)
