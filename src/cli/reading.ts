@@ -24,12 +24,7 @@ export const PATHS = 'files, folders, globs, addresses, or - for standard input'
 export function inputOptions(command: Command): Command {
   return command
     .option('--from <dialect>', 'read every input as this dialect, whatever its content says')
-    .option(
-      '-H, --header <header>',
-      "'Name: value' for inputs that are addresses; may be repeated",
-      header,
-      [],
-    )
+    .option('-H, --header <header>', "'Name: value' for inputs that are addresses; may be repeated", header)
 }
 
 /** Add the options that every command has that reads to the end of its inputs. */
@@ -76,7 +71,7 @@ function failureList(text: string): Failure[] {
 }
 
 /** A header of the command line, behind those before it. @throws InvalidArgumentError */
-function header(text: string, before: HttpHeaders): HttpHeaders {
+function header(text: string, before: HttpHeaders = []): HttpHeaders {
   const colon = text.indexOf(':')
   // The value may be a secret: it is not repeated.
   if (colon < 1) throw new InvalidArgumentError("'Name: value' is wanted.")

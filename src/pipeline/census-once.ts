@@ -23,11 +23,11 @@ export async function withoutRepeated(
   const paths = new Set<string>()
   const wanted = new Set<number>()
   let i = 0
-  for (const { path, index, announced } of results) {
+  for (const { path, index, sessions } of results) {
     if (repeated.has(i++)) {
       paths.add(path)
       wanted.add(index)
-    } else for (const session of announced) kept.add(session)
+    } else for (const session of sessions) kept.add(session)
   }
   const tools = { scanner: new Scanner(), dialects: new Dialects(), stream: null }
   for (const job of jobs) {

@@ -65,7 +65,7 @@ export async function countUsage(request: UsageRequest): Promise<CountedUsage> {
   const calendar = new Calendar(request.zone ?? null)
   const pricer = request.pricer ?? new PriceTable(await readOwnPrices())
   const { lineage, notices, transcripts } = resolved
-  const told = toldBy(counted.results)
+  const told = toldBy(counted.results, resolved.repeated)
   const by = request.by ?? ['model']
   const span = request.span ?? { since: null, until: null }
   const grouping = { by, calendar, span, pricer }
@@ -108,7 +108,7 @@ export async function countRecords(
     census,
     models: requestsByModel(resolved.lineage.entries),
     digest: request.digest === true ? corpusDigest(counted.results) : null,
-    notices: [...toldBy(counted.results).notices, ...resolved.notices],
+    notices: [...toldBy(counted.results, resolved.repeated).notices, ...resolved.notices],
   }
   return { ...counted, report }
 }
@@ -155,13 +155,17 @@ interface Told {
   readonly subagents: number
 }
 
-function toldBy(results: Listed<TranscriptResult>): Told {
+/** @param repeated places of transcripts that only tell sessions again, it may be by another name */
+function toldBy(results: Listed<TranscriptResult>, repeated: ReadonlySet<number>): Told {
   const notices: ReportNotice[] = []
   const ids = new Set<string>()
   let subagents = 0
+  let place = 0
   for (const { path, sessions, subagent, notices: own, error } of results) {
-    for (const session of sessions) ids.add(session)
-    if (subagent) subagents++
+    if (!repeated.has(place++)) {
+      for (const session of sessions) ids.add(session)
+      if (subagent) subagents++
+    }
     for (const notice of own) notices.push({ ...notice, path })
     if (error !== null) notices.push({ code: error.code, path, line: null, count: 1, message: error.message })
   }

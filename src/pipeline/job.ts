@@ -96,10 +96,8 @@ export interface TranscriptResult {
   readonly project: string | null
   /** Sidecars that belong to it, relative to its folder. */
   readonly parts: readonly string[]
-  /** Ids of the sessions in it. */
+  /** Ids of the sessions in it, those of subagents left out; one without an id goes by the name of the run. */
   readonly sessions: readonly string[]
-  /** What a census counts as its sessions; empty when none is taken. */
-  readonly announced: readonly string[]
   readonly subagent: boolean
   readonly census: Census | null
   readonly ledger: TranscriptLedger | null
@@ -143,7 +141,6 @@ function emptyResult(job: TranscriptJob): TranscriptResult {
     project: null,
     parts: [],
     sessions: [],
-    announced: [],
     subagent: false,
     census: null,
     ledger: null,

@@ -40,16 +40,15 @@ type Counts = readonly [
 type Rest = Partial<
   Pick<
     TranscriptResult,
-    'output' | 'notices' | 'unparsedLines' | 'opaqueTypes' | 'parts' | 'sessions' | 'announced' | 'error'
+    'output' | 'notices' | 'unparsedLines' | 'opaqueTypes' | 'parts' | 'sessions' | 'error'
   >
 >
 
-/** Bits of `flags`; the last two say that the list holds the run and nothing else. */
+/** Bits of `flags`; the last says that the list of sessions holds the run and nothing else. */
 const CUT = 1
 const BROKEN = 2
 const SUBAGENT = 4
 const SESSION_IS_RUN = 8
-const ANNOUNCED_IS_RUN = 16
 
 /** Words that are shared; of projects there may be more. */
 const MOST_WORDS = 10_000
@@ -70,7 +69,7 @@ export class ResultRows {
 
   /** Keep a result as the next row. */
   add(job: TranscriptJob, result: TranscriptResult): void {
-    const { run, digest, outputDigest, ending, sessions, announced, records } = result
+    const { run, digest, outputDigest, ending, sessions, records } = result
     const texts: Texts = [
       run,
       digest,
@@ -85,8 +84,7 @@ export class ResultRows {
       (result.cut ? CUT : 0) |
         (result.broken ? BROKEN : 0) |
         (result.subagent ? SUBAGENT : 0) |
-        (isAlone(run, sessions) ? SESSION_IS_RUN : 0) |
-        (isAlone(run, announced) ? ANNOUNCED_IS_RUN : 0),
+        (isAlone(run, sessions) ? SESSION_IS_RUN : 0),
       result.bytes,
       result.lines,
       result.events,
@@ -136,7 +134,6 @@ export class ResultRows {
       project: this.words.get(project),
       parts: rest?.parts ?? NONE,
       sessions: (flags & SESSION_IS_RUN) === 0 ? (rest?.sessions ?? NONE) : alone,
-      announced: (flags & ANNOUNCED_IS_RUN) === 0 ? (rest?.announced ?? NONE) : alone,
       subagent: (flags & SUBAGENT) !== 0,
       census: null,
       ledger,
@@ -157,7 +154,7 @@ function isAlone(run: string | null, names: readonly string[]): boolean {
 }
 
 function restOf(job: TranscriptJob, result: TranscriptResult): Rest | null {
-  const { run, output, notices, unparsedLines, opaqueTypes, parts, sessions, announced, error } = result
+  const { run, output, notices, unparsedLines, opaqueTypes, parts, sessions, error } = result
   const rest: Rest = {
     ...(output === job.output ? {} : { output }),
     ...(notices.length === 0 ? {} : { notices }),
@@ -165,7 +162,6 @@ function restOf(job: TranscriptJob, result: TranscriptResult): Rest | null {
     ...(opaqueTypes.length === 0 ? {} : { opaqueTypes }),
     ...(parts.length === 0 ? {} : { parts }),
     ...(sessions.length === 0 || isAlone(run, sessions) ? {} : { sessions }),
-    ...(announced.length === 0 || isAlone(run, announced) ? {} : { announced }),
     ...(error === null ? {} : { error }),
   }
   return Object.keys(rest).length === 0 ? null : rest

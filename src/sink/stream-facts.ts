@@ -13,9 +13,8 @@ export class StreamFactsSink extends QuietSink {
   project: string | null = null
   /** A subagent's transcript, not a session of its own. */
   subagent = false
-  readonly sessions = new Set<string>()
-  /** Those of no subagent, which a census counts; null is one without an id, which goes by the name of the run. */
-  readonly announced = new Set<string | null>()
+  /** Ids of sessions, those of subagents left out; null is one without an id, which goes by the name of the run. */
+  readonly sessions = new Set<string | null>()
   opaqueEvents = 0
   /** How often each type of record was opaque. */
   private readonly opaqueTypes = new Map<string, number>()
@@ -29,9 +28,8 @@ export class StreamFactsSink extends QuietSink {
     this.harness ??= textIn(this.current, event.adapter)
     this.project ??= textIn(this.current, event.cwd)
     this.subagent ||= event.subagent
-    const session = textIn(this.current, event.sessionId)
-    if (!event.subagent && this.announced.size < MOST_SESSIONS) this.announced.add(session)
-    if (session !== null && this.sessions.size < MOST_SESSIONS) this.sessions.add(session)
+    if (event.subagent || this.sessions.size >= MOST_SESSIONS) return
+    this.sessions.add(textIn(this.current, event.sessionId))
   }
 
   override opaque(event: E.Opaque): void {

@@ -37,17 +37,13 @@ const ODD: TranscriptResult = {
   project: '/home/ada',
   parts: ['b.meta.json'],
   sessions: ['s', 't'],
-  announced: ['s'],
   subagent: true,
 }
 
 describe('a list of results', () => {
   test.each([
     ['in which nothing is usual', ODD],
-    [
-      'whose only session is the run',
-      { ...ODD, sessions: ['r'], announced: ['r'], run: 'r', output: B.output },
-    ],
+    ['whose only session is the run', { ...ODD, sessions: ['r'], run: 'r', output: B.output }],
     ['that could not be read', failedResult(B, 'ERR_NOT_FOUND', 'gone')],
   ] satisfies [string, TranscriptResult][])('gives back one %s', (_, result) => {
     const results = new ResultList(JOBS)

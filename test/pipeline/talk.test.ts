@@ -40,5 +40,5 @@ async function read(folder: string, wanted: Partial<JobOptions>): Promise<Partia
   const { jobs } = await findInputs([folder])
   const settings = { jobs: 0, stream: null }
   const { results } = await runJobs(jobs, { ...jobOptions({}), ...wanted }, settings)
-  return [...results].map((result) => ({ ...result, census: null, announced: [] }))
+  return [...results].map((result) => ({ ...result, census: null }))
 }
