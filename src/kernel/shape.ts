@@ -17,7 +17,7 @@ const NO_PATTERNS = new Patterns([])
  * `read` hands out the same `Fields` every time: they are good until the shape is read again.
  */
 export class Shape<Name extends string> {
-  private readonly names: readonly Name[]
+  readonly names: readonly Name[]
   /** By some bits of a hash: the hash above, the key's number from 1 in the lowest byte; 0 for no key. */
   private table: Int32Array = UNPREPARED
   private shift = 0

@@ -10,7 +10,7 @@ import { SaidSoFar } from './cabinet/said-so-far.ts'
 import { isSilent, Spoken } from './cabinet/spoken.ts'
 import { terminalFault } from './cabinet/terminal.ts'
 import { tokensOf } from './cabinet/tokens.ts'
-import { REPAIR_NOTICES, wellFormed } from './repair.ts'
+import { tellRepairs, wellFormed } from './repair.ts'
 import { literal, type Splice } from './splice.ts'
 import { textIn, wordIn } from './words.ts'
 
@@ -79,7 +79,7 @@ export class CabinetWriter implements Sink {
     this.calls.writeUnanswered()
     if (this.options.opaqueAll && (bin === Bin.Bookkeeping || bin === Bin.Folded))
       this.unknown(null, record.root)
-    this.countRepairs(record.line)
+    tellRepairs(this.lines.values.repairs, record.line, this.options.notice)
     this.inRecord = false
   }
 
@@ -202,7 +202,7 @@ export class CabinetWriter implements Sink {
     this.say()
     this.calls.writeStarts()
     this.calls.writeAllOpen()
-    this.countRepairs(null)
+    tellRepairs(this.lines.values.repairs, null, this.options.notice)
   }
 
   stepEntered(e: E.StepEntered): void {
@@ -268,13 +268,6 @@ export class CabinetWriter implements Sink {
 
   private tell(code: string, message: string): void {
     this.options.notice(code, this.inRecord ? this.current.line : null, message)
-  }
-
-  private countRepairs(line: number | null): void {
-    const { repairs } = this.lines.values
-    for (const [kind, message] of REPAIR_NOTICES) {
-      for (; repairs[kind] > 0; repairs[kind]--) this.options.notice(`repaired-${kind}`, line, message)
-    }
   }
 }
 

@@ -5,7 +5,7 @@ import type { Text } from '../event/value.ts'
 import type { RecordView } from '../kernel/record.ts'
 import * as L from './metaharness-literals.ts'
 import { ValueWriter } from './metaharness-values.ts'
-import { REPAIR_NOTICES, wellFormed } from './repair.ts'
+import { tellRepairs, wellFormed } from './repair.ts'
 import { compactJson, sha256 } from './spelling.ts'
 import { type Literal, literal, type Splice } from './splice.ts'
 
@@ -515,11 +515,7 @@ export class MetaharnessWriter implements Sink {
     if (!this.wrote) return
     this.wrote = false
     // Whatever the record at hand is like: a value may have been kept from an earlier one.
-    const { repairs } = this.values
-    if (repairs.surrogates + repairs.utf8 + repairs.numbers + repairs.depths === 0) return
-    for (const [kind, message] of REPAIR_NOTICES) {
-      for (; repairs[kind] > 0; repairs[kind]--) this.options.notice(`repaired-${kind}`, line, message)
-    }
+    tellRepairs(this.values.repairs, line, this.options.notice)
   }
 }
 

@@ -11,7 +11,7 @@ export function noRepairs(): Repairs {
 }
 
 /** What to say of each kind of repair. */
-export const REPAIR_NOTICES = [
+const NOTICES = [
   ['surrogates', 'half a surrogate pair was written as U+FFFD'],
   ['utf8', 'bytes that are not UTF-8 were written as U+FFFD'],
   [
@@ -20,6 +20,19 @@ export const REPAIR_NOTICES = [
   ],
   ['depths', 'a value nested more than 120 levels was written as a string of its JSON text'],
 ] as const
+
+/** Say of every repair what it was, and forget it. `line` is that of the record it was made in. */
+export function tellRepairs(
+  repairs: Repairs,
+  line: number | null,
+  notice: (code: string, line: number | null, message: string) => void,
+): void {
+  // Asked after every record, and hardly ever there.
+  if (repairs.surrogates + repairs.utf8 + repairs.numbers + repairs.depths === 0) return
+  for (const [kind, message] of NOTICES) {
+    for (; repairs[kind] > 0; repairs[kind]--) notice(`repaired-${kind}`, line, message)
+  }
+}
 
 /** Strict readers refuse values nested deeper than this. */
 const MOST_LEVELS = 120

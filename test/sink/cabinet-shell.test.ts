@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { stepsOfArgv, stepsOfLine } from '../../src/sink/cabinet/shell.ts'
+import { isOtherProgram, stepsOfArgv, stepsOfLine } from '../../src/sink/cabinet/shell.ts'
 import type { Step } from '../../src/sink/cabinet/step.ts'
 
 const command = null
@@ -210,6 +211,99 @@ describe('hostile lines', () => {
   test('lines that name hundreds of files stay commands', () => {
     expect(stepsOfLine(`cat ${'a '.repeat(256)}`, null)).toHaveLength(256)
     expect(stepsOfLine(`cat ${'a '.repeat(257)}`, null)).toBeNull()
+  })
+})
+
+describe('a line that is a command at sight', () => {
+  test.each<{ begins: string; other: boolean }>([
+    { begins: 'git status', other: true },
+    { begins: '  npm test -- -t "a', other: true },
+    { begins: './gradlew;cat a', other: true },
+    { begins: 'node -e "require(', other: true },
+    { begins: 'python3\n', other: true },
+    { begins: 'main() { cat a', other: true },
+    { begins: 'make|tee log', other: true },
+    // Its end is not to be seen.
+    { begins: 'git', other: false },
+    { begins: '/usr/local/bin/gi', other: false },
+    // A number in front of one of these is no program.
+    { begins: '2>errors cat a', other: false },
+    { begins: 'git>a', other: false },
+    // Not the program yet.
+    { begins: 'A=1 git status', other: false },
+    { begins: 'time git status', other: false },
+    { begins: 'cd a && git status', other: false },
+    { begins: '\\cat a', other: false },
+    { begins: '"git" status', other: false },
+    { begins: '$(git) status', other: false },
+    // Programs that are looked into.
+    { begins: 'cat a', other: false },
+    { begins: '/usr/bin/rg a', other: false },
+    { begins: 'bash -c "git status"', other: false },
+    { begins: 'echo a > b', other: false },
+    { begins: 'apply_patch <<', other: false },
+    { begins: '', other: false },
+  ])('$begins', ({ begins, other }) => {
+    expect(isOtherProgram(begins)).toBe(other)
+  })
+
+  test('comes to no steps, whatever follows', () => {
+    const signs = [
+      ' ',
+      '\n',
+      '\t',
+      '\r\n',
+      ';',
+      '|',
+      '||',
+      '&',
+      '&&',
+      '(',
+      ')',
+      '{',
+      '}',
+      '<',
+      '>',
+      '>>',
+      '<<E\n',
+      '\nE\n',
+    ]
+    const odd = [
+      '2',
+      '$',
+      '`',
+      '"',
+      "'",
+      '\\',
+      '=',
+      '!',
+      '#',
+      '-',
+      '--',
+      '/',
+      '.',
+      '*',
+      '+',
+      '@',
+      ':',
+      '%',
+      '\u00a0',
+      'ż',
+    ]
+    const plain =
+      'cat a f.txt git cd time if then fi do done for while case esac function coproc exec env rg ls tee bash -c'
+    const piece = fc.constantFrom(...signs, ...odd, ...plain.split(' '))
+    let at = 0
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 12 }), (pieces) => {
+        const line = pieces.join('')
+        if (!isOtherProgram(line)) return
+        at++
+        expect(stepsOfLine(line, '/w')).toBeNull()
+      }),
+      { numRuns: 20_000 },
+    )
+    expect(at).toBeGreaterThan(1000)
   })
 })
 

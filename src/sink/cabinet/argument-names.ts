@@ -1,7 +1,10 @@
-import { key, type Key } from '../../kernel/key.ts'
+import { Shape } from '../../kernel/shape.ts'
 
-function names(spaced: string): readonly Key[] {
-  return spaced.split(/\s+/).map(key)
+/** Names of one need, most usual first. */
+export type ArgumentNames = Shape<string>
+
+function names(spaced: string): ArgumentNames {
+  return new Shape(...spaced.split(/\s+/))
 }
 
 /**

@@ -1,35 +1,27 @@
 import type { Json } from '../../event/value.ts'
-import type { Key } from '../../kernel/key.ts'
 import { type JsonBytes, NONE, type Node, type RecordView } from '../../kernel/record.ts'
+import type { ArgumentNames } from './argument-names.ts'
+import { type ArgumentText, LONGEST_TEXT, PlainText, RecordText, textOf } from './argument-text.ts'
 
 /** Bytes of an input that is not in the record as a value: longer ones are not looked into. */
 const LONGEST_PARSED = 8 * 1024 * 1024
-/** Bytes of one argument that is looked at. */
-const LONGEST_TEXT = 1024 * 1024
-
-/** A text that is kept, and the same text decoded; null when it is too long to be looked at. */
-export interface KeptText {
-  readonly kept: string | JsonBytes
-  readonly text: string | null
-}
-
 /** The arguments of a call, wherever they are; good while its record is current. */
 export interface CallArguments {
   /** The first of these that holds a string with anything in it. */
-  text(names: readonly Key[]): string | null
-  /** As `text`, to be kept as it is spelled. */
-  keptText(names: readonly Key[]): KeptText | null
+  text(names: ArgumentNames): string | null
+  /** As `text`, before it is decoded. */
+  find(names: ArgumentNames): ArgumentText | null
   /** The first of these that holds a whole number, also as a string. */
-  whole(names: readonly Key[]): number | null
-  isTrue(names: readonly Key[]): boolean
+  whole(names: ArgumentNames): number | null
+  isTrue(names: ArgumentNames): boolean
   /** The first of these that is an array or object, as plain values; null when it is too long. */
-  plain(names: readonly Key[]): unknown
+  plain(names: ArgumentNames): unknown
   /** The object under one of these. */
-  inner(names: readonly Key[]): CallArguments | null
+  inner(names: ArgumentNames): CallArguments | null
   /** The names of the fields that hold objects: some harnesses file what is to be done under the path of its file. */
   objects(): string[]
   /** All of the input when it is text and no object. */
-  readonly raw: KeptText | null
+  readonly raw: ArgumentText | null
 }
 
 /** What can be asked of an input. A list without a name is one of files. */
@@ -37,11 +29,11 @@ export function argumentsOf(record: RecordView, input: Json): CallArguments {
   if (input === null) return new PlainArguments({}, null)
   if (typeof input !== 'number') {
     const value = parsed(input)
-    return typeof value === 'string' ? ofText(input, value) : ofValue(value)
+    return typeof value === 'string' ? ofText(new PlainText(value, input)) : ofValue(value)
   }
   if (record.isArray(input)) return ofValue(plainAt(record, input))
   if (!record.isString(input)) return new RecordArguments(record, input)
-  return ofText(record.keep(input), record.rawBytes(input) > LONGEST_PARSED ? null : record.text(input))
+  return ofText(new RecordText(record, input, LONGEST_PARSED))
 }
 
 function ofValue(value: unknown): CallArguments {
@@ -49,11 +41,11 @@ function ofValue(value: unknown): CallArguments {
 }
 
 /** Some harnesses write the arguments as JSON in a string; other text is an argument by itself. */
-function ofText(kept: JsonBytes, text: string | null): CallArguments {
-  const value = text?.startsWith('{') === true ? parse(text) : null
-  return isRecord(value)
-    ? new PlainArguments(value, null)
-    : new PlainArguments({}, text === '' ? null : { kept, text })
+function ofText(raw: ArgumentText): CallArguments {
+  const head = raw.head()
+  const text = head.startsWith('{') ? raw.text() : null
+  const value = text === null ? null : parse(text)
+  return isRecord(value) ? new PlainArguments(value, null) : new PlainArguments({}, head === '' ? null : raw)
 }
 
 class RecordArguments implements CallArguments {
@@ -66,48 +58,38 @@ class RecordArguments implements CallArguments {
     this.node = node
   }
 
-  text(names: readonly Key[]): string | null {
-    const node = this.string(names)
+  text(wanted: ArgumentNames): string | null {
+    const node = this.string(wanted)
     return node === NONE || this.record.rawBytes(node) > LONGEST_TEXT ? null : this.record.text(node)
   }
 
-  keptText(names: readonly Key[]): KeptText | null {
-    const { record } = this
-    const node = this.string(names)
-    if (node === NONE) return null
-    return { kept: record.keep(node), text: record.rawBytes(node) > LONGEST_TEXT ? null : record.text(node) }
+  find(wanted: ArgumentNames): ArgumentText | null {
+    const node = this.string(wanted)
+    return node === NONE ? null : new RecordText(this.record, node)
   }
 
-  whole(names: readonly Key[]): number | null {
-    const { record, node } = this
-    for (const name of names) {
-      const value = record.get(node, name)
+  whole(wanted: ArgumentNames): number | null {
+    const { record } = this
+    for (const value of this.under(wanted)) {
       const found = record.integer(value) ?? wholeIn(record.isString(value) ? record.head(value, 32) : null)
       if (found !== null) return found
     }
     return null
   }
 
-  isTrue(names: readonly Key[]): boolean {
-    return names.some((name) => this.record.bool(this.record.get(this.node, name)) === true)
+  isTrue(wanted: ArgumentNames): boolean {
+    return this.under(wanted).some((value) => this.record.bool(value) === true)
   }
 
-  plain(names: readonly Key[]): unknown {
-    const { record, node } = this
-    for (const name of names) {
-      const value = record.get(node, name)
-      if (!record.isArray(value) && !record.isObject(value)) continue
-      return plainAt(record, value)
-    }
-    return null
+  plain(wanted: ArgumentNames): unknown {
+    const { record } = this
+    const list = this.under(wanted).find((value) => record.isArray(value) || record.isObject(value))
+    return list === undefined ? null : plainAt(record, list)
   }
 
-  inner(names: readonly Key[]): CallArguments | null {
-    for (const name of names) {
-      const value = this.record.get(this.node, name)
-      if (this.record.isObject(value)) return new RecordArguments(this.record, value)
-    }
-    return null
+  inner(wanted: ArgumentNames): CallArguments | null {
+    const value = this.under(wanted).find((one) => this.record.isObject(one))
+    return value === undefined ? null : new RecordArguments(this.record, value)
   }
 
   objects(): string[] {
@@ -123,40 +105,52 @@ class RecordArguments implements CallArguments {
     return found
   }
 
-  private string(names: readonly Key[]): Node {
-    for (const name of names) {
-      const value = this.record.get(this.node, name)
-      if (this.record.isString(value) && this.record.rawBytes(value) > 2) return value
+  private string(wanted: ArgumentNames): Node {
+    const { record } = this
+    wanted.find(record, this.node)
+    for (let i = 0; i < wanted.names.length; i++) {
+      const value = wanted.at(i)
+      if (record.isString(value) && record.rawBytes(value) > 2) return value
     }
     return NONE
+  }
+
+  /** What stands under these names, in their order. */
+  private under(wanted: ArgumentNames): readonly Node[] {
+    wanted.find(this.record, this.node)
+    const found: Node[] = []
+    for (let i = 0; i < wanted.names.length; i++) {
+      const value = wanted.at(i)
+      if (value !== NONE) found.push(value)
+    }
+    return found
   }
 }
 
 /** Arguments that are values already: of an input that was text, or of one entry of a list. */
 class PlainArguments implements CallArguments {
-  readonly raw: KeptText | null
+  readonly raw: ArgumentText | null
   private readonly values: Readonly<Record<string, unknown>>
 
-  constructor(values: Readonly<Record<string, unknown>>, raw: KeptText | null) {
+  constructor(values: Readonly<Record<string, unknown>>, raw: ArgumentText | null) {
     this.values = values
     this.raw = raw
   }
 
-  text(names: readonly Key[]): string | null {
-    for (const name of names) {
+  text(wanted: ArgumentNames): string | null {
+    for (const name of wanted.names) {
       const value = this.value(name)
       if (typeof value === 'string' && value !== '') return value
     }
     return null
   }
 
-  keptText(names: readonly Key[]): KeptText | null {
-    const text = this.text(names)
-    return text === null ? null : { kept: text, text: text.length > LONGEST_TEXT ? null : text }
+  find(wanted: ArgumentNames): ArgumentText | null {
+    return textOf(this.text(wanted) ?? '')
   }
 
-  whole(names: readonly Key[]): number | null {
-    for (const name of names) {
+  whole(wanted: ArgumentNames): number | null {
+    for (const name of wanted.names) {
       const value = this.value(name)
       const found = typeof value === 'number' ? value : wholeIn(value)
       if (Number.isSafeInteger(found)) return found
@@ -164,20 +158,20 @@ class PlainArguments implements CallArguments {
     return null
   }
 
-  isTrue(names: readonly Key[]): boolean {
-    return names.some((name) => this.value(name) === true)
+  isTrue(wanted: ArgumentNames): boolean {
+    return wanted.names.some((name) => this.value(name) === true)
   }
 
-  plain(names: readonly Key[]): unknown {
-    for (const name of names) {
+  plain(wanted: ArgumentNames): unknown {
+    for (const name of wanted.names) {
       const value = this.value(name)
       if (typeof value === 'object' && value !== null) return value
     }
     return null
   }
 
-  inner(names: readonly Key[]): CallArguments | null {
-    const value = this.plain(names)
+  inner(wanted: ArgumentNames): CallArguments | null {
+    const value = this.plain(wanted)
     return isRecord(value) ? new PlainArguments(value, null) : null
   }
 
@@ -185,7 +179,7 @@ class PlainArguments implements CallArguments {
     return keysOf(this.values).filter((name) => isRecord(this.values[name]))
   }
 
-  private value({ name }: Key): unknown {
+  private value(name: string): unknown {
     return Object.hasOwn(this.values, name) ? this.values[name] : undefined
   }
 }

@@ -13,7 +13,7 @@ import { isLaunchOnly, outcomeOf, shownFile } from './outcome.ts'
 import { pieceOf } from './piece.ts'
 import { rawCall, rawValue, UNKNOWN } from './raw.ts'
 import { StepWriter, type Subagent } from './step-writer.ts'
-import type { Step } from './step.ts'
+import { fileStep, type Step } from './step.ts'
 
 /** Slug of events that are read back, where a call is one record. */
 const READ_BACK = 'test-cabinet'
@@ -102,9 +102,8 @@ export class CallWriter {
     }
     if (call.steps.length === 0) return
     const outcome = outcomeOf(record, e, piece, this.around.harness)
-    const launchOnly = isRecord && isLaunchOnly(record, e)
     for (const step of call.steps) {
-      if (step.type === 'subagent' && launchOnly && !step.background) continue
+      if (step.type === 'subagent' && !step.background && isRecord && isLaunchOnly(record, e)) continue
       this.settings.begin(at)
       this.steps.write(step, outcome)
     }
@@ -164,7 +163,7 @@ export class CallWriter {
     const file = isRecord ? shownFile(record, e, piece) : null
     this.settings.begin(at)
     if (file !== null) {
-      this.steps.write({ type: 'read', ...file }, outcomeOf(record, e, piece, this.around.harness))
+      this.steps.write(fileStep('read', file.path, file), outcomeOf(record, e, piece, this.around.harness))
       return
     }
     this.lines.out.literal(UNKNOWN)

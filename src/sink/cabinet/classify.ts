@@ -5,11 +5,10 @@ import { linesOf } from './line-range.ts'
 import { patchedFiles } from './patch.ts'
 import { resolvePath } from './path.ts'
 import { shellSteps } from './shell-call.ts'
-import type { Lines, Step } from './step.ts'
+import { fileStep, type Step, WHOLE } from './step.ts'
 
 /** Entries of one batch; a longer one is not taken apart. */
 const MOST_ENTRIES = 1000
-const WHOLE: Lines = { startLine: null, endLine: null }
 
 /**
  * The events that a call comes to, one for each file of a patch and for each entry of a batch. Null when the call is
@@ -42,11 +41,11 @@ const READ_BY_OPERATION: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 /** One event for the file that is named, else one for each of a list; else the files that the call is said to be about. */
 function files(type: 'read' | 'write', { input, subjects }: Call, around: Surroundings): Step[] | null {
   const fromZero = OFFSET_FROM_ZERO.has(around.harness ?? '')
-  const whole = (path: string): Step => ({ type, path: resolvePath(path, around.workingDirectory), ...WHOLE })
+  const whole = (path: string): Step => fileStep(type, resolvePath(path, around.workingDirectory), WHOLE)
   const one = (named: CallArguments): Step | null => {
     const path = named.text(NAMES.path)
     if (path === null || type === 'write') return path === null ? null : whole(path)
-    return { type, path: resolvePath(path, around.workingDirectory), ...linesOf(named, fromZero) }
+    return fileStep(type, resolvePath(path, around.workingDirectory), linesOf(named, fromZero))
   }
   const alone = one(input)
   if (alone !== null) return [alone]
@@ -64,9 +63,9 @@ function writes(call: Call, around: Surroundings): Step[] | null {
   if (action === 'view' || action === 'read') return files('read', call, around)
   const named = files('write', call, around)
   if (named !== null) return named
-  const patch = input.raw?.text ?? input.text(NAMES.patch)
+  const patch = input.raw?.text() ?? input.text(NAMES.patch)
   const paths = patch === null ? input.objects() : patchedFiles(patch)
-  return all(paths, (path) => ({ type: 'write', path: resolvePath(path, around.workingDirectory), ...WHOLE }))
+  return all(paths, (path) => fileStep('write', resolvePath(path, around.workingDirectory), WHOLE))
 }
 
 const FILE_SUBJECT = 'file:'

@@ -2,7 +2,7 @@ import { type Step, weightOf } from './step.ts'
 
 /** Bytes of calls without a result that are held, roughly. */
 const HELD_BYTES = 8 * 1024 * 1024
-/** What a call weighs beside its steps: its place in the maps, its time. */
+/** What a call weighs beside its steps: its place in the map, its time. */
 const CALL_BYTES = 256
 
 /** A call that waits for its result. Plain data: its record has gone. */
@@ -12,7 +12,16 @@ export interface HeldCall {
   readonly steps: readonly Step[]
   /** Time of the call as JSON string or as text; null when it had none. */
   readonly at: string | null
+}
+
+/** One that is held, between the calls that were made before and after it. */
+interface Waiting extends HeldCall {
   readonly bytes: number
+  earlier: Waiting | null
+  later: Waiting | null
+  /** The next call of the same id, and, of the oldest of that id, the last one; null without any. */
+  namesake: Waiting | null
+  lastNamesake: Waiting | null
 }
 
 /**
@@ -20,58 +29,83 @@ export interface HeldCall {
  * Bounded: when there is too much to hold, the oldest calls are given back.
  */
 export class HeldCalls {
-  private readonly calls = new Map<number, HeldCall>()
-  /** Numbers of the calls of each id, oldest first. */
-  private readonly byId = new Map<string, number[]>()
-  private made = 0
+  /** By id the oldest call of it. */
+  private readonly byId = new Map<string, Waiting>()
+  private oldest: Waiting | null = null
+  private latest: Waiting | null = null
   private bytes = 0
 
   /** Hold a call. Returns the calls for which there is no room any more, oldest first. */
-  hold(id: string, steps: readonly Step[], at: string | null): HeldCall[] {
-    const bytes = CALL_BYTES + 2 * id.length + steps.reduce((sum, step) => sum + weightOf(step), 0)
-    const number = this.made++
-    this.calls.set(number, { id, steps, at, bytes })
-    this.bytes += bytes
-    const numbers = this.byId.get(id)
-    if (numbers === undefined) this.byId.set(id, [number])
-    else numbers.push(number)
+  hold(id: string, steps: readonly Step[], at: string | null): readonly HeldCall[] {
+    let bytes = CALL_BYTES + 2 * id.length
+    for (const step of steps) bytes += weightOf(step)
+    this.append({
+      id,
+      steps,
+      at,
+      bytes,
+      earlier: this.latest,
+      later: null,
+      namesake: null,
+      lastNamesake: null,
+    })
+    if (this.bytes <= HELD_BYTES) return NONE_DROPPED
     const dropped: HeldCall[] = []
-    while (this.bytes > HELD_BYTES) {
-      const oldest = this.takeOldest()
-      if (oldest === null) break
-      dropped.push(oldest)
+    while (this.bytes > HELD_BYTES && this.oldest !== null) {
+      dropped.push(this.oldest)
+      this.remove(this.oldest)
     }
     return dropped
   }
 
   /** The oldest call of this id, which is no longer held; null when none is waiting. */
   take(id: string): HeldCall | null {
-    const numbers = this.byId.get(id)
-    const number = numbers?.shift()
-    if (numbers === undefined || number === undefined) return null
-    if (numbers.length === 0) this.byId.delete(id)
-    return this.remove(number)
+    const call = this.byId.get(id)
+    if (call === undefined) return null
+    this.remove(call)
+    return call
   }
 
   /** All that is still held, in the order in which it was called. */
   takeAll(): HeldCall[] {
-    const all = [...this.calls.values()]
-    this.calls.clear()
+    const all: HeldCall[] = []
+    for (let call = this.oldest; call !== null; call = call.later) all.push(call)
     this.byId.clear()
+    this.oldest = this.latest = null
     this.bytes = 0
     return all
   }
 
-  private takeOldest(): HeldCall | null {
-    for (const { id } of this.calls.values()) return this.take(id)
-    return null
+  private append(call: Waiting): void {
+    if (this.latest === null) this.oldest = call
+    else this.latest.later = call
+    this.latest = call
+    this.bytes += call.bytes
+    const first = this.byId.get(call.id)
+    if (first === undefined) {
+      this.byId.set(call.id, call)
+      return
+    }
+    const last = first.lastNamesake ?? first
+    last.namesake = call
+    first.lastNamesake = call
   }
 
-  private remove(number: number): HeldCall | null {
-    const call = this.calls.get(number)
-    if (call === undefined) return null
-    this.calls.delete(number)
+  /** @param call the oldest of its id */
+  private remove(call: Waiting): void {
+    const { earlier, later, namesake, lastNamesake } = call
+    if (earlier === null) this.oldest = later
+    else earlier.later = later
+    if (later === null) this.latest = earlier
+    else later.earlier = earlier
+    if (namesake === null) {
+      this.byId.delete(call.id)
+    } else {
+      this.byId.set(call.id, namesake)
+      namesake.lastNamesake = namesake === lastNamesake ? null : lastNamesake
+    }
     this.bytes -= call.bytes
-    return call
   }
 }
+
+const NONE_DROPPED: readonly HeldCall[] = []

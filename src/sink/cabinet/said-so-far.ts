@@ -1,5 +1,5 @@
 import type { Text } from '../../event/value.ts'
-import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
+import { NONE, type RecordView } from '../../kernel/record.ts'
 
 /** Bytes that are compared, besides the length, to tell whether two texts are the same. */
 const COMPARED = 256
@@ -42,31 +42,37 @@ class Beginning {
     this.length = -1
   }
 
-  add(piece: Uint8Array): void {
+  add({ bytes, from, to }: Span): void {
     if (this.length < 0) this.length = 0
-    if (this.length < COMPARED) this.head.set(piece.subarray(0, COMPARED - this.length), this.length)
-    this.length += piece.length
+    const { head, length } = this
+    const end = Math.min(COMPARED, length + to - from)
+    for (let at = length; at < end; at++) head[at] = bytes[from + at - length]!
+    this.length += to - from
   }
 
-  isOf(text: Uint8Array): boolean {
-    if (text.length !== this.length) return false
-    const compared = Math.min(text.length, COMPARED)
-    return this.head.compare(text, 0, compared, 0, compared) === 0
+  isOf({ bytes, from, to }: Span): boolean {
+    if (to - from !== this.length) return false
+    const compared = Math.min(this.length, COMPARED)
+    return this.head.compare(bytes, from, from + compared, 0, compared) === 0
   }
+}
+
+/** Bytes from one place to before another. */
+interface Span {
+  readonly bytes: Uint8Array
+  readonly from: number
+  readonly to: number
 }
 
 /** What stands between the quotes of the text as a JSON string, as it is spelled. */
-function spelledIn(text: Text, record: RecordView): Uint8Array {
-  const quoted = typeof text === 'number' ? nodeBytes(record, text) : keptBytes(text)
-  return quoted.subarray(1, -1)
+function spelledIn(text: Text, record: RecordView): Span {
+  if (typeof text === 'number') {
+    const { bytes, words } = record
+    return text === NONE ? EMPTY : { bytes, from: words[text]! + 1, to: words[text + 1]! - 1 }
+  }
+  const bytes =
+    text === null || typeof text === 'string' ? Buffer.from(JSON.stringify(text ?? '')) : text.bytes
+  return { bytes, from: 1, to: bytes.length - 1 }
 }
 
-function nodeBytes(record: RecordView, node: Node): Uint8Array {
-  return node === NONE ? EMPTY : record.bytes.subarray(record.words[node], record.words[node + 1])
-}
-
-function keptBytes(text: Exclude<Text, number>): Uint8Array {
-  return text === null || typeof text === 'string' ? Buffer.from(JSON.stringify(text ?? '')) : text.bytes
-}
-
-const EMPTY = new Uint8Array(0)
+const EMPTY: Span = { bytes: new Uint8Array(0), from: 0, to: 0 }

@@ -1,20 +1,17 @@
 import { NAMES } from './argument-names.ts'
-import { type CallArguments, entriesOf, type KeptText } from './call-arguments.ts'
+import { type ArgumentText, textOf } from './argument-text.ts'
+import { type CallArguments, entriesOf } from './call-arguments.ts'
 import type { Surroundings } from './call.ts'
 import { resolvePath } from './path.ts'
-import { stepsOfArgv, stepsOfLine } from './shell.ts'
+import { isOtherProgram, stepsOfArgv, stepsOfLine } from './shell.ts'
 import type { Step } from './step.ts'
 
 /** What a call of a shell does: its line, its program with arguments, or each of its several lines. */
 export function shellSteps(input: CallArguments, around: Surroundings): readonly Step[] | null {
   const dir = input.text(NAMES.workingDirectory)
   const workingDirectory = dir === null ? null : resolvePath(dir, around.workingDirectory)
-  const one = ({ kept, text }: KeptText): readonly Step[] =>
-    (text === null || around.shell === 'command' ? null : stepsOfLine(text, workingDirectory)) ?? [
-      { type: 'command', command: kept, workingDirectory },
-    ]
-  const line = input.raw ?? input.keptText(NAMES.command)
-  if (line !== null) return one(line)
+  const line = input.raw ?? input.find(NAMES.command)
+  if (line !== null) return lineSteps(line, workingDirectory, around)
   const argv = wordsOf(input.plain(NAMES.command))
   if (argv !== null) {
     const command = argv.map(quoted).join(' ')
@@ -26,11 +23,21 @@ export function shellSteps(input: CallArguments, around: Surroundings): readonly
   }
   const steps: Step[] = []
   for (const entry of entriesOf(input.plain(NAMES.commands)) ?? []) {
-    const text = typeof entry === 'string' ? entry : entry.text(NAMES.command)
-    if (text === null || text === '') return null
-    steps.push(...one({ kept: text, text }))
+    const each = typeof entry === 'string' ? textOf(entry) : entry.find(NAMES.command)
+    if (each === null) return null
+    steps.push(...lineSteps(each, workingDirectory, around))
   }
   return steps
+}
+
+function lineSteps(
+  line: ArgumentText,
+  workingDirectory: string | null,
+  around: Surroundings,
+): readonly Step[] {
+  const text = around.shell === 'command' || isOtherProgram(line.head()) ? null : line.text()
+  const steps = text === null ? null : stepsOfLine(text, workingDirectory)
+  return steps ?? [{ type: 'command', command: line.keep(), workingDirectory }]
 }
 
 function wordsOf(value: unknown): string[] | null {

@@ -4,7 +4,7 @@ import { FINDERS, type Finding } from './shell-finders.ts'
 import { isDevice, parseShellLine, type ShellWord, type Stage } from './shell-line.ts'
 import { parseOptions, valued } from './shell-options.ts'
 import { type FileLines, narrowed, READERS } from './shell-readers.ts'
-import type { Step } from './step.ts'
+import { fileStep, type Step, WHOLE } from './step.ts'
 
 /** Shells whose `-c` takes a line. */
 const SHELLS: ReadonlySet<string> = new Set(['bash', 'sh', 'zsh', 'dash', 'ksh'])
@@ -18,6 +18,30 @@ const FILTERS: ReadonlySet<string> = new Set(
   `echo printf sort uniq wc cut tr awk gawk jq yq column paste rev tac fold fmt date seq base64 xxd od hexdump diff
   comm less more strings sed true :`.split(/\s+/),
 )
+
+/** Programs that have a say in what a line comes to, and the one word in front of a program that the parser takes off. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...FILTERS,
+  ...READERS.keys(),
+  ...FINDERS.keys(),
+  ...SHELLS,
+  'cd',
+  'tee',
+  'apply_patch',
+  'applypatch',
+  'time',
+])
+/** A first word without quotes and the like, and what ends it: not `<` or `>`, which make a number of it. */
+const FIRST_WORD = /^\s*([^\s;|&()<>'"`$\\={}!#*?[\]~]+)[\s;|&(]/
+
+/**
+ * Does a line that begins like this run a program that neither reads, searches, lists nor writes what is known? Then it is a
+ * command whatever follows, and need not be parsed. No line of which this says so has steps.
+ */
+export function isOtherProgram(beginning: string): boolean {
+  const word = FIRST_WORD.exec(beginning)?.[1]
+  return word !== undefined && !KNOWN.has(baseName(word))
+}
 
 /**
  * What a shell line does, when it does nothing but read, search, list, or write files whose content it holds or makes
@@ -159,12 +183,11 @@ function narrowedBy(rest: readonly Stage[], reads: readonly FileLines[]): readon
 }
 
 function readSteps(reads: readonly FileLines[], dir: string | null): readonly Step[] | null {
-  return bounded(reads.map(({ path, ...lines }) => ({ type: 'read', path: inDir(path, dir), ...lines })))
+  return bounded(reads.map((lines) => fileStep('read', inDir(lines.path, dir), lines)))
 }
 
 function written(paths: readonly string[], dir: string | null): readonly Step[] | null {
-  const lines = { startLine: null, endLine: null }
-  return bounded(paths.map((path) => ({ type: 'write', path: inDir(path, dir), ...lines })))
+  return bounded(paths.map((path) => fileStep('write', inDir(path, dir), WHOLE)))
 }
 
 function findSteps(found: Finding, alone: boolean, dir: string | null): readonly Step[] | null {

@@ -6,6 +6,9 @@ export interface Lines {
   readonly endLine: number | null
 }
 
+/** No lines are named: all of the file. */
+export const WHOLE: Lines = { startLine: null, endLine: null }
+
 /**
  * One event that a call comes to, but for its outcome. Plain data: it is kept until the result arrives, long after
  * the record of the call has gone.
@@ -33,6 +36,11 @@ export type Step =
       /** The call returns when the subagent has begun, not when it is done. */
       readonly background: boolean
     }
+
+/** A file that is read or written. In one literal: the engine takes the slow way for a spread. */
+export function fileStep(type: 'read' | 'write', path: string, { startLine, endLine }: Lines): Step {
+  return { type, path, startLine, endLine }
+}
 
 /** Bytes that a step occupies while it is kept, roughly. */
 export function weightOf(step: Step): number {
