@@ -6,7 +6,7 @@ import { openReading } from './convert.ts'
 export const cabinet: BenchCase = {
   name: 'convert-cabinet',
   title: 'full conversion to events of the Test Cabinet, one thread',
-  budgetMs: 2500,
+  budgetMs: 4000,
   leastRounds: 6,
   clock: 'processor',
   open: (corpus) => openCabinet(corpus),

@@ -13,7 +13,7 @@ const dialects: readonly Dialect[] = ['claude-session', 'claude-stream', 'b10x',
 export const mixed: BenchCase = {
   name: 'convert-mixed',
   title: 'full conversion of a mixed corpus, one thread, no digest',
-  budgetMs: 3000,
+  budgetMs: 4000,
   leastRounds: 6,
   clock: 'processor',
   open: (_corpus, scratch) => openMixed(scratch),

@@ -8,7 +8,7 @@
  *     word 4   address of the key's first byte (after its quote), 0 outside objects
  *
  * One record, six words: start address, end address (line end left out), root node, flags, line number
- * in the chunk from 0, spare. `src/kernel/assembly/scan.ts` holds the same numbers.
+ * in the chunk from 0, spare. `src/kernel/assembly/layout.ts` holds the same numbers.
  */
 export const NODE_WORDS = 5
 export const RECORD_WORDS = 6

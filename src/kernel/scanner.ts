@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { readFileSync } from 'node:fs'
 import { NODE_WORDS, RECORD_WORDS, RecordFlag } from './layout.ts'
 import type { Key } from './key.ts'
+import { compileKernel, type Kernel, startKernel } from './kernel.ts'
 import { NONE, type Node, RecordView } from './record.ts'
 
 /** Levels of nesting a record may have; deeper ones are unparsed. */
@@ -37,31 +37,6 @@ export const INPUT_AT = 2 * 1024 * 1024
 /** Above this much input a scan is of one long line, which needs no table of many records. */
 const MANY_RECORDS_BYTES = 32 * 1024 * 1024
 
-interface KernelExports {
-  readonly scan: (
-    start: number,
-    end: number,
-    nodes: number,
-    records: number,
-    recordsEnd: number,
-    stack: number,
-    work: number,
-    depthLimit: number,
-    document: number,
-  ) => void
-  readonly gather: (list: number, count: number, to: number) => number
-  readonly decodedLength: (start: number, end: number) => number
-  readonly nextWith: (record: number, end: number, hash: number) => number
-  readonly recordCount: WebAssembly.Global
-  readonly lineCount: WebAssembly.Global
-  readonly blankCount: WebAssembly.Global
-}
-
-/** The compiled kernel; sent to workers so that they need not compile it again. */
-export function compileKernel(): WebAssembly.Module {
-  return new WebAssembly.Module(readFileSync(new URL('../kernel/kernel.wasm', import.meta.url)))
-}
-
 /** A memory to scan in. Shared, so that other threads read its tapes and growing it never pulls a view away. */
 export function createScanMemory(): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: INPUT_AT / PAGE, maximum: MAX_PAGES, shared: true })
@@ -87,7 +62,7 @@ export class Scanner {
 
   /** Bytes of input the memory has room for. */
   private capacity = 0
-  private readonly kernel: KernelExports
+  private readonly kernel: Kernel
   private nodesAt = 0
   private recordsAt = 0
   private words: Uint32Array
@@ -96,8 +71,7 @@ export class Scanner {
   constructor(options: { readonly module?: WebAssembly.Module; readonly memory?: WebAssembly.Memory } = {}) {
     this.memory = options.memory ?? createScanMemory()
     const module = options.module ?? (compiled ??= compileKernel())
-    const instance = new WebAssembly.Instance(module, { env: { memory: this.memory, abort } })
-    this.kernel = kernelExports(instance.exports)
+    this.kernel = startKernel(module, this.memory)
     this.words = new Uint32Array(this.memory.buffer)
     this.bytes = Buffer.from(this.memory.buffer)
     this.view = new RecordView(this.words, this.bytes, this.kernel.decodedLength)
@@ -281,36 +255,4 @@ export interface ScanFacts {
 
 function align(address: number): number {
   return Math.ceil(address / 64) * 64
-}
-
-function abort(): never {
-  throw new Error('the scan kernel stopped')
-}
-
-/** @throws Error when the compiled kernel is not the one this code was written for */
-function kernelExports(exports: WebAssembly.Exports): KernelExports {
-  const { scan, gather, decodedLength, nextWith, recordCount, lineCount, blankCount } = exports
-  if (
-    typeof scan !== 'function' ||
-    typeof gather !== 'function' ||
-    typeof decodedLength !== 'function' ||
-    typeof nextWith !== 'function' ||
-    !(recordCount instanceof WebAssembly.Global) ||
-    !(lineCount instanceof WebAssembly.Global) ||
-    !(blankCount instanceof WebAssembly.Global)
-  ) {
-    throw new Error('kernel.wasm does not belong to this version: run the build again')
-  }
-  // Arguments one by one: a spread would keep the calls from being compiled into direct ones.
-  return {
-    scan: (start, end, nodes, records, recordsEnd, stack, work, depthLimit, document) => {
-      scan(start, end, nodes, records, recordsEnd, stack, work, depthLimit, document)
-    },
-    gather: (list, count, to) => Number(gather(list, count, to)),
-    decodedLength: (start, end) => Number(decodedLength(start, end)),
-    nextWith: (record, end, hash) => Number(nextWith(record, end, hash)) >>> 0,
-    recordCount,
-    lineCount,
-    blankCount,
-  }
 }

@@ -1,5 +1,6 @@
 import { Piscina } from 'piscina'
-import { compileKernel, createScanMemory, type ScanFacts, Scanner } from '../kernel/scanner.ts'
+import { compileKernel } from '../kernel/kernel.ts'
+import { createScanMemory, type ScanFacts, Scanner } from '../kernel/scanner.ts'
 import type { DecodeTask, FilledBlock } from './decode-lane.ts'
 import type { DigestSpan, DigestTask } from './digest-lane.ts'
 import { restored } from './portable.ts'

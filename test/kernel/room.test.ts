@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { compileKernel } from '../../src/kernel/kernel.ts'
 import { RECORD_WORDS, RecordFlag } from '../../src/kernel/layout.ts'
-import { compileKernel, createScanMemory, DEPTH_LIMIT, INPUT_AT } from '../../src/kernel/scanner.ts'
+import { createScanMemory, DEPTH_LIMIT, INPUT_AT } from '../../src/kernel/scanner.ts'
 
 const WORK_AT = 448 * 1024
 const NODES_AT = INPUT_AT + 64 * 1024

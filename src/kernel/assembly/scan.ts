@@ -10,38 +10,59 @@
 //
 // A line feed always ends a record. When one turns up inside a string the line was damaged: it gets a mark, and
 // the index pass starts afresh right behind it.
-//
-// Node and record layout: src/kernel/layout.ts holds the same numbers for the readers.
-//
-// `@inline` is AssemblyScript's word for what is copied into its callers. TypeScript knows decorators of functions only as
-// an error, so each has a `@ts-ignore` before it; the compiler of AssemblyScript checks all the same.
 
-const NODE_BYTES: u32 = 20
-const RECORD_BYTES: u32 = 24
+import {
+  BOM,
+  classes,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  CR,
+  endsScalar,
+  hex4,
+  isSpace,
+  isStructural,
+  LF,
+  mask64,
+  ODD_BITS,
+  onlyPadding,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  paddingEnd,
+  prefixXor,
+  QUOTE,
+  stringEnd,
+} from './bytes'
+import { keyWord } from './key'
+import {
+  BIT_LAST,
+  FLAG_DEEP,
+  FLAG_HUGE,
+  FLAG_LONE,
+  FLAG_PADDED,
+  FLAG_SAME_LINE,
+  FLAG_TOO_DEEP,
+  FLAG_UNPARSED,
+  KIND_ARRAY,
+  KIND_FALSE,
+  KIND_NULL,
+  KIND_NUMBER,
+  KIND_OBJECT,
+  KIND_STRING,
+  KIND_TRUE,
+  NODE_BYTES,
+  RECORD_BYTES,
+} from './layout'
+
+export { decodedLength, gather, nextWith } from './readers'
+
 const BATCH_BYTES: u32 = 32768
 /**
  * Bytes of each of the three lists of a batch. A batch may run over by 63 bytes, three tokens may be left of the one before,
  * and tokens are stored eight at a time.
  */
 const LIST_BYTES: u32 = 4 * BATCH_BYTES + 1024
-
-const KIND_OBJECT: u32 = 1
-const KIND_ARRAY: u32 = 2
-const KIND_STRING: u32 = 3
-const KIND_NUMBER: u32 = 4
-const KIND_TRUE: u32 = 5
-const KIND_FALSE: u32 = 6
-const KIND_NULL: u32 = 7
-const BIT_KEY_ESCAPED: u32 = 0x10
-const BIT_LAST: u32 = 0x40
-
-const FLAG_UNPARSED: u32 = 1
-const FLAG_TOO_DEEP: u32 = 2
-const FLAG_LONE: u32 = 4
-const FLAG_HUGE: u32 = 8
-const FLAG_DEEP: u32 = 16
-const FLAG_SAME_LINE: u32 = 32
-const FLAG_PADDED: u32 = 64
 
 /** Strict readers stop here (design §5.3). */
 const DEEP_LEVELS: u32 = 120
@@ -56,19 +77,6 @@ const ARRAY_NEXT: u32 = 6 // after a value in an array
 const DONE: u32 = 7 // after the value of a record
 const SKIP: u32 = 8 // damaged: nothing counts before the next line feed
 
-const LF: u32 = 0x0a
-const CR: u32 = 0x0d
-const QUOTE: u32 = 0x22
-const COMMA: u32 = 0x2c
-const COLON: u32 = 0x3a
-const BACKSLASH: u32 = 0x5c
-const OPEN_ARRAY: u32 = 0x5b
-const CLOSE_ARRAY: u32 = 0x5d
-const OPEN_OBJECT: u32 = 0x7b
-const CLOSE_OBJECT: u32 = 0x7d
-const BOM: u32 = 0x00bfbbef
-
-const ODD_BITS: u64 = 0xaaaaaaaaaaaaaaaa
 const NEVER: u32 = 0xffffffff
 
 // Facts of the last scan, read by the host.
@@ -633,7 +641,6 @@ function open(node: u32, meta: u32, byte: u32): void {
   state = isObject ? OBJECT_FIRST : ARRAY_FIRST
 }
 
-// @ts-ignore: decorator
 @inline
 function close(at: u32, np: u32): void {
   const frame = frames + (depth << 3)
@@ -679,7 +686,6 @@ function endRecord(at: u32, line: u32): void {
 }
 
 /** Take the marks of spoiled bytes below `at`; true when there were any. */
-// @ts-ignore: decorator
 @inline
 function spoiledBelow(at: u32): bool {
   const from = spoilNext
@@ -688,7 +694,6 @@ function spoiledBelow(at: u32): bool {
 }
 
 /** Take the marks of half surrogate pairs below `at`; true when there were any. */
-// @ts-ignore: decorator
 @inline
 function loneBelow(at: u32): bool {
   const from = loneNext
@@ -696,193 +701,6 @@ function loneBelow(at: u32): bool {
   return loneNext != from
 }
 
-/** Write the pieces of `list` (address, length; address 0: the length in decimal digits) one after the other at `to`; returns the end. */
-export function gather(list: u32, count: u32, to: u32): u32 {
-  const end = list + (count << 3)
-  while (list < end) {
-    const from = load<u32>(list)
-    const length = load<u32>(list, 4)
-    list += 8
-    if (from == 0) {
-      to = putDecimal(to, length)
-      continue
-    }
-    if (length <= 128) {
-      // Copies whole vectors: what is written too much is overwritten by the next piece.
-      let done: u32 = 0
-      do {
-        v128.store(to + done, v128.load(from + done))
-        done += 16
-      } while (done < length)
-    } else {
-      memory.copy(to, from, length)
-    }
-    to += length
-  }
-  return to
-}
-
-/** The first of the records from `record` up to `end` whose object has a key with this hash, or one spelled with escapes; else `end`. */
-export function nextWith(record: u32, end: u32, hash: u32): u32 {
-  for (; record < end; record += RECORD_BYTES) {
-    const root = load<u32>(record, 8) << 2
-    if ((load<u32>(root, 12) & 0xf) != KIND_OBJECT) continue
-    const behind = load<u32>(root, 8) << 2
-    let child = root + NODE_BYTES
-    while (child < behind) {
-      const meta = load<u32>(child, 12)
-      if (meta >> 8 == hash || (meta & BIT_KEY_ESCAPED) != 0) return record
-      child = (meta & 0xf) <= KIND_ARRAY ? load<u32>(child, 8) << 2 : child + NODE_BYTES
-    }
-  }
-  return end
-}
-
-/** UTF-8 length of the string whose valid JSON spelling is `[start, end)`, quotes left out. */
-export function decodedLength(start: u32, end: u32): u32 {
-  const slashBytes = i8x16.splat(0x5c)
-  const letterU = i8x16.splat(0x75)
-  let length = end - start
-  let carry: u64 = 0
-  let paired: u32 = 0
-  for (let p = start; p < end; p += 64) {
-    const v0 = v128.load(p)
-    const v1 = v128.load(p, 16)
-    const v2 = v128.load(p, 32)
-    const v3 = v128.load(p, 48)
-    const b0 = i8x16.eq(v0, slashBytes)
-    const b1 = i8x16.eq(v1, slashBytes)
-    const b2 = i8x16.eq(v2, slashBytes)
-    const b3 = i8x16.eq(v3, slashBytes)
-    if (carry == 0 && !v128.any_true(v128.or(v128.or(b0, b1), v128.or(b2, b3)))) continue
-    const slashes = mask64(b0, b1, b2, b3)
-    const candidates = slashes & ~carry
-    const code = (((candidates << 1) | ODD_BITS) - candidates) ^ ODD_BITS
-    let escaped = code ^ (slashes | carry)
-    carry = (code & slashes) >> 63
-    if (end - p < 64) escaped &= ((<u64>1) << (end - p)) - 1
-    length -= <u32>popcnt(escaped)
-    let units =
-      mask64(i8x16.eq(v0, letterU), i8x16.eq(v1, letterU), i8x16.eq(v2, letterU), i8x16.eq(v3, letterU)) & escaped
-    while (units != 0) {
-      const at = p + <u32>ctz(units)
-      units &= units - 1
-      // Five characters are left of the escape: they become one, two or three bytes, and two for half of a pair.
-      const digits = load<u32>(at + 1)
-      if ((digits & 0xff) == 0x30 && (digits >> 8 & 0xff) < 0x38) {
-        // Below 0800, and below 0080.
-        length -= (digits >> 8 & 0xff) == 0x30 && (digits >> 16 & 0xff) < 0x38 ? 4 : 3
-      } else if (at == paired) length -= 3
-      else if (isHigh(digits) && load<u16>(at + 5) == 0x755c && isLow(load<u32>(at + 7))) {
-        paired = at + 6
-        length -= 3
-      } else length -= 2
-    }
-  }
-  return length
-}
-
-// @ts-ignore: decorator
-@inline
-function mask64(a: v128, b: v128, c: v128, d: v128): u64 {
-  return (
-    <u64>(<u32>i8x16.bitmask(a)) |
-    ((<u64>(<u32>i8x16.bitmask(b))) << 16) |
-    ((<u64>(<u32>i8x16.bitmask(c))) << 32) |
-    ((<u64>(<u32>i8x16.bitmask(d))) << 48)
-  )
-}
-
-// @ts-ignore: decorator
-@inline
-function classes(v: v128, low: v128, high: v128, nibble: v128): v128 {
-  return v128.and(i8x16.swizzle(low, v128.and(v, nibble)), i8x16.swizzle(high, i8x16.shr_u(v, 4)))
-}
-
-// @ts-ignore: decorator
-@inline
-function prefixXor(bits: u64): u64 {
-  bits ^= bits << 1
-  bits ^= bits << 2
-  bits ^= bits << 4
-  bits ^= bits << 8
-  bits ^= bits << 16
-  bits ^= bits << 32
-  return bits
-}
-
-/**
- * The four hex digits at `at` as a number, negative when one of them is none. All four at once: below 0x80 a sum stays in its
- * byte, and its highest bit says whether the byte reached what was added up to.
- */
-// @ts-ignore: decorator
-@inline
-function hex4(at: u32): i32 {
-  const four = load<u32>(at)
-  const low = four | 0x20202020
-  const digits = (four + 0x50505050) & ~(four + 0x46464646)
-  const letters = (low + 0x1f1f1f1f) & ~(low + 0x19191919) & 0x80808080
-  if (((digits | letters) & 0x80808080) != 0x80808080 || (four & 0x80808080) != 0) return -1
-  const nibbles = (four & 0x0f0f0f0f) + (letters >> 7) * 9
-  return <i32>(((nibbles & 0xf) << 12) | (nibbles & 0xf00) | ((nibbles >> 12) & 0xf0) | (nibbles >> 24))
-}
-
-/** Of the digits of an escape, which are valid: whether they are half of a surrogate pair, the first or the second. */
-// @ts-ignore: decorator
-@inline
-function isHigh(digits: u32): bool {
-  return (digits & 0xff | 0x20) == 0x64 && ((digits >> 8 & 0xfe) == 0x38 || ((digits >> 8 & 0xff | 0x20) - 0x61) < 2)
-}
-
-// @ts-ignore: decorator
-@inline
-function isLow(digits: u32): bool {
-  return (digits & 0xff | 0x20) == 0x64 && ((digits >> 8 & 0xff | 0x20) - 0x63) < 4
-}
-
-// @ts-ignore: decorator
-@inline
-function isStructural(byte: u32): bool {
-  const folded = byte | 0x20
-  return folded == OPEN_OBJECT || folded == CLOSE_OBJECT || byte == COMMA || byte == COLON
-}
-
-// @ts-ignore: decorator
-@inline
-function endsScalar(byte: u32): bool {
-  return byte == COMMA || byte == CLOSE_OBJECT || byte == CLOSE_ARRAY || byte == LF || byte == 0x20 || byte == CR || byte == 0x09 || byte == COLON || byte == OPEN_OBJECT || byte == OPEN_ARRAY
-}
-
-// @ts-ignore: decorator
-@inline
-function isSpace(byte: u32): bool {
-  return byte == 0x20 || byte == LF || byte == CR || byte == 0x09
-}
-
-/** Address after the run of NUL bytes and byte order marks at `at`. */
-function paddingEnd(at: u32): u32 {
-  while (true) {
-    if (load<u8>(at) == 0) at++
-    else if ((load<u32>(at) & 0x00ffffff) == BOM) at += 3
-    else return at
-  }
-}
-
-/** True when NUL bytes and byte order marks are all that is left of the run of bytes at `at`. */
-function onlyPadding(at: u32): bool {
-  const end = paddingEnd(at)
-  return end != at && endsScalar(load<u8>(end))
-}
-
-/** The closing quote of a string is the last byte but white space before the token that follows. */
-// @ts-ignore: decorator
-@inline
-function stringEnd(next: u32): u32 {
-  while (load<u8>(next - 1) != QUOTE) next--
-  return next
-}
-
-// @ts-ignore: decorator
 @inline
 function scalarKind(byte: u32): u32 {
   return byte == 0x74 ? KIND_TRUE : byte == 0x66 ? KIND_FALSE : byte == 0x6e ? KIND_NULL : KIND_NUMBER
@@ -907,7 +725,6 @@ function scalarEnd(at: u32, byte: u32): u32 {
 }
 
 /** End of the number at `at`, 0 when it is none (RFC 8259 §6). Notes numbers that may exceed a double. */
-// @ts-ignore: decorator
 @inline
 function numberEnd(at: u32, byte: u32): u32 {
   if (byte == 0x2d) byte = load<u8>(++at)
@@ -946,43 +763,4 @@ function numberEnd(at: u32, byte: u32): u32 {
   }
   if (magnitude > 300) numberIsHuge = true
   return at
-}
-
-/** The hash of src/kernel/key.ts (first and last eight bytes and the length, mixed; 24 bits) and whether escapes are in it. */
-// @ts-ignore: decorator
-@inline
-function keyWord(start: u32, length: u32): u32 {
-  let head = load<u64>(start)
-  let tail: u64 = 0
-  if (length < 8) head &= ((<u64>1) << (length << 3)) - 1
-  else if (length > 8) tail = load<u64>(start + length - 8)
-  let word = <u32>(((head ^ (tail << 1) ^ length) * 0x9e3779b97f4a7c15) >> 40) << 8
-  const slashes = i8x16.bitmask(i8x16.eq(v128.load(start), i8x16.splat(0x5c)))
-  if (<u32>ctz(slashes | 0x10000) < length) {
-    if (length <= 16 || slashes != 0) word |= BIT_KEY_ESCAPED
-    else {
-      for (let i: u32 = 16; i < length; i++) {
-        if (load<u8>(start + i) != BACKSLASH) continue
-        word |= BIT_KEY_ESCAPED
-        break
-      }
-    }
-  }
-  return word
-}
-
-function putDecimal(to: u32, value: u32): u32 {
-  let digits: u32 = 1
-  let rest = value
-  while (rest >= 10) {
-    rest /= 10
-    digits++
-  }
-  const end = to + digits
-  let at = end
-  do {
-    store<u8>(--at, 0x30 + (value % 10))
-    value /= 10
-  } while (at > to)
-  return end
 }
