@@ -6,6 +6,7 @@ const reportPath = process.env['MILLRACE_TEST_REPORT']
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: 'test/install-peers.ts',
     // Processes, not threads: the pipeline under test starts worker threads of its own.
     pool: 'forks',
     maxWorkers: 2,

@@ -4,7 +4,8 @@ import { type Key, keys } from '../kernel/key.ts'
 import { type Node, NONE, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
-import { beginSession, enterSession } from './begun-session.ts'
+import { enterSession, initStream } from './begun-session.ts'
+import { UNFINISHED } from './endings.ts'
 import { sessionEnd, sessionStart } from './session-events.ts'
 import { assistantBlock, type Block, eachBlock, resultBlock } from './blocks.ts'
 import { count } from './figures.ts'
@@ -59,7 +60,7 @@ export const ampStream: Adapter<State> = {
     started: false,
     session: null,
     model: null,
-    ending: { reason: 'error', terminal: false, promised: true },
+    ending: UNFINISHED,
   }),
   step(record, state, sink) {
     const fields = RECORD.read(record, record.root)
@@ -175,22 +176,16 @@ function result(record: RecordView, fields: Fields, at: Text, state: State, sink
 
 function init(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): Bin {
   const { root } = record
-  const session = record.text(fields.session_id)
-  if (!beginSession(record, session, state, sink)) return Bin.Bookkeeping
   const model = record.get(root, K.model)
-  state.model = record.word(model)
-  state.ending = { reason: 'error', terminal: false, promised: true }
-  sink.sessionStarted(
-    sessionStart('amp', {
-      at,
-      sessionId: textAt(record, fields.session_id),
-      model: textAt(record, model),
-      cwd: textAt(record, record.get(root, K.cwd)),
-      offeredTools: textsAt(record, record.get(root, K.tools)),
-      mcpServers: mcpServersAt(record, record.get(root, K.mcp_servers)),
-    }),
-  )
-  return Bin.Translated
+  const started = sessionStart('amp', {
+    at,
+    sessionId: textAt(record, fields.session_id),
+    model: textAt(record, model),
+    cwd: textAt(record, record.get(root, K.cwd)),
+    offeredTools: textsAt(record, record.get(root, K.tools)),
+    mcpServers: mcpServersAt(record, record.get(root, K.mcp_servers)),
+  })
+  return initStream(record, fields.session_id, model, started, state, sink)
 }
 
 function enter(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): void {

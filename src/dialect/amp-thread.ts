@@ -6,6 +6,7 @@ import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
 import { type Ledger, openLedger, settleMessage } from './amp/ledger.ts'
+import { WITHOUT_END } from './endings.ts'
 import { sessionStart } from './session-events.ts'
 import { assistantBlock, type Block, eachBlock, resultBlock } from './blocks.ts'
 import { answerCall } from './calls.ts'
@@ -78,7 +79,7 @@ export const ampThread: Adapter<State> = {
     }
     return Bin.Translated
   },
-  end: () => ({ reason: 'error', terminal: false, promised: false }),
+  end: () => WITHOUT_END,
 }
 
 function thread(record: RecordView, root: Node, state: State, sink: Sink): void {

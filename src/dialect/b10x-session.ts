@@ -5,6 +5,7 @@ import { RecordFlag } from '../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
+import { WITHOUT_END } from './endings.ts'
 import { sessionEnd, sessionStart } from './session-events.ts'
 import { answerCall } from './calls.ts'
 import { compactText } from './compact-text.ts'
@@ -87,7 +88,7 @@ export const b10xSession: Adapter<State> = {
       const finalAnswer = answer === null ? null : { text: answer, turnId: null }
       sink.sessionEnded(sessionEnd({ at, line, finalAnswer, numTurns: turns, totalCostUsd: usdOf(microUsd) }))
     }
-    return { reason: 'error', terminal: false, promised: false }
+    return WITHOUT_END
   },
 }
 

@@ -1,6 +1,9 @@
-import type { Sink } from '../event/sink.ts'
+import type { SessionStarted } from '../event/events.ts'
+import { Bin, type Sink } from '../event/sink.ts'
 import type { Text } from '../event/value.ts'
 import type { Node, RecordView } from '../kernel/record.ts'
+import type { Ending } from './adapter.ts'
+import { UNFINISHED } from './endings.ts'
 import { sessionStart } from './session-events.ts'
 import { textAt } from './values.ts'
 
@@ -8,6 +11,12 @@ import { textAt } from './values.ts'
 export interface BegunSession {
   started: boolean
   session: string | null
+}
+
+/** Of one whose end a record tells. */
+interface BegunStream extends BegunSession {
+  model: string | null
+  ending: Ending
 }
 
 /**
@@ -27,6 +36,25 @@ export function beginSession(
   state.started = true
   state.session = session
   return true
+}
+
+/**
+ * The opening record of a stream, which may be written again for the session that it opened: `started`, and what
+ * the adapter remembers of it.
+ */
+export function initStream(
+  record: RecordView,
+  session: Node,
+  model: Node,
+  started: SessionStarted,
+  state: BegunStream,
+  sink: Sink,
+): Bin {
+  if (!beginSession(record, record.text(session), state, sink)) return Bin.Bookkeeping
+  state.model = record.word(model)
+  state.ending = UNFINISHED
+  sink.sessionStarted(started)
+  return Bin.Translated
 }
 
 /**

@@ -2,6 +2,7 @@ import { Bin, type Sink } from '../event/sink.ts'
 import { keys } from '../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import type { Adapter, Ending } from './adapter.ts'
+import { WITHOUT_END } from './endings.ts'
 
 const K = keys('stream', 'line')
 
@@ -44,7 +45,7 @@ export function captureOf(inner: Adapter<unknown> | null): Adapter<State> {
     },
 
     end(state: State, sink: Sink): Ending {
-      return inner?.end(state.inner, sink) ?? { reason: 'error', terminal: false, promised: false }
+      return inner?.end(state.inner, sink) ?? WITHOUT_END
     },
   }
 }

@@ -4,7 +4,7 @@ import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import type { EncodedJson } from './encoded.ts'
 import { subjectsOf } from './subjects.ts'
 
-/** A call of a tool, as any harness writes it. */
+/** A call of a tool, whichever harness writes it. */
 export interface Call {
   readonly at: Text
   readonly callId: Text

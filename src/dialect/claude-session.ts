@@ -1,3 +1,4 @@
+import { WITHOUT_END } from './endings.ts'
 import { sessionStart } from './session-events.ts'
 import type { Text } from '../event/value.ts'
 import { Bin, type Sink } from '../event/sink.ts'
@@ -116,7 +117,7 @@ export const claudeSession: Adapter<State> = {
       sink.sessionStarted(sessionStart('claude', { sessionId, permissionMode: state.permissionMode, line }))
     }
     closeAll(state.messages, sink)
-    return { reason: 'error', terminal: false, promised: false }
+    return WITHOUT_END
   },
 }
 

@@ -3,6 +3,7 @@ import { keys } from '../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
+import { UNFINISHED } from './endings.ts'
 import { sessionEnd, sessionStart } from './session-events.ts'
 import { figuresOf } from './codex/counters.ts'
 import { closeBill, type ExecBill, noBill, pay } from './codex/exec-bill.ts'
@@ -73,7 +74,7 @@ export const codexExec: Adapter<State> = {
     ended: null,
     items: new Set(),
     bill: noBill(),
-    ending: { reason: 'error', terminal: false, promised: true },
+    ending: UNFINISHED,
   }),
   step(record, state, sink) {
     const line = LINE.read(record, record.root)
@@ -168,7 +169,7 @@ function endRun(state: State, sink: Sink): void {
   const { ended, turns } = state
   const { spent } = state.bill
   if (ended === null) {
-    state.ending = { reason: 'error', terminal: false, promised: true }
+    state.ending = UNFINISHED
     return
   }
   sink.sessionEnded(

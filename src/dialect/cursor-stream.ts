@@ -4,7 +4,8 @@ import { type Key, keys } from '../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
-import { beginSession, enterSession } from './begun-session.ts'
+import { enterSession, initStream } from './begun-session.ts'
+import { UNFINISHED } from './endings.ts'
 import { sessionEnd, sessionStart } from './session-events.ts'
 import { eachBlock } from './blocks.ts'
 import {
@@ -82,7 +83,7 @@ export const cursorStream: Adapter<State> = {
     model: null,
     speech: noSpeech(deltas),
     calls: new Set(),
-    ending: { reason: 'error', terminal: false, promised: true },
+    ending: UNFINISHED,
   }),
   step(record, state, sink) {
     const fields = RECORD.read(record, record.root)
@@ -218,22 +219,16 @@ function result(
 
 function init(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): Bin {
   const { root } = record
-  const session = record.text(fields.session_id)
-  if (!beginSession(record, session, state, sink)) return Bin.Bookkeeping
   const model = record.get(root, K.model)
-  state.model = record.word(model)
-  state.ending = { reason: 'error', terminal: false, promised: true }
-  sink.sessionStarted(
-    sessionStart('cursor', {
-      at,
-      sessionId: textAt(record, fields.session_id),
-      model: textAt(record, model),
-      permissionMode: textAt(record, record.get(root, K.permissionMode)),
-      credentialSource: textAt(record, record.get(root, K.apiKeySource)),
-      cwd: textAt(record, record.get(root, K.cwd)),
-    }),
-  )
-  return Bin.Translated
+  const started = sessionStart('cursor', {
+    at,
+    sessionId: textAt(record, fields.session_id),
+    model: textAt(record, model),
+    permissionMode: textAt(record, record.get(root, K.permissionMode)),
+    credentialSource: textAt(record, record.get(root, K.apiKeySource)),
+    cwd: textAt(record, record.get(root, K.cwd)),
+  })
+  return initStream(record, fields.session_id, model, started, state, sink)
 }
 
 /** True when this record opened the session. */

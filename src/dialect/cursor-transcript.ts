@@ -3,6 +3,7 @@ import { keys } from '../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
+import { WITHOUT_END } from './endings.ts'
 import { sessionStart } from './session-events.ts'
 import { assistantBlock, type Block, eachBlock } from './blocks.ts'
 import { answerCall, noteCall, requestCall } from './calls.ts'
@@ -52,7 +53,7 @@ export const cursorTranscript: Adapter<State> = {
     sink.opaque({ at: null, vendorType, vendorSubtype: null })
     return Bin.Opaque
   },
-  end: () => ({ reason: 'error', terminal: false, promised: false }),
+  end: () => WITHOUT_END,
 }
 
 function said(

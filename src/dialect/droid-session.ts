@@ -6,6 +6,7 @@ import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
 import { beginSession } from './begun-session.ts'
+import { WITHOUT_END } from './endings.ts'
 import { sessionStart } from './session-events.ts'
 import { assistantBlock, type Block, eachBlock, resultBlock } from './blocks.ts'
 import { readSettings, type Settings } from './droid/settings.ts'
@@ -69,7 +70,7 @@ export const droidSession: Adapter<State> = {
   },
   end(state, sink) {
     bill(state, sink)
-    return { reason: 'error', terminal: false, promised: false }
+    return WITHOUT_END
   },
 }
 

@@ -5,7 +5,8 @@ import { Kind } from '../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
-import { beginSession, enterSession } from './begun-session.ts'
+import { enterSession, initStream } from './begun-session.ts'
+import { UNFINISHED } from './endings.ts'
 import { sessionEnd, sessionStart } from './session-events.ts'
 import { answerCall, requestCall } from './calls.ts'
 import { count } from './figures.ts'
@@ -66,7 +67,7 @@ export const droidStream: Adapter<State> = {
     started: false,
     session: null,
     model: null,
-    ending: { reason: 'error', terminal: false, promised: true },
+    ending: UNFINISHED,
   }),
   step(record, state, sink) {
     const fields = RECORD.read(record, record.root)
@@ -186,21 +187,15 @@ function error(record: RecordView, fields: Fields, at: Text, state: State, sink:
 
 function init(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): Bin {
   const node = sessionOf(record, fields)
-  const session = record.text(node)
-  if (!beginSession(record, session, state, sink)) return Bin.Bookkeeping
   const model = record.get(record.root, K.model)
-  state.model = record.word(model)
-  state.ending = { reason: 'error', terminal: false, promised: true }
-  sink.sessionStarted(
-    sessionStart('droid', {
-      at,
-      sessionId: textAt(record, node),
-      model: textAt(record, model),
-      cwd: textAt(record, record.get(record.root, K.cwd)),
-      offeredTools: textsAt(record, record.get(record.root, K.tools)),
-    }),
-  )
-  return Bin.Translated
+  const started = sessionStart('droid', {
+    at,
+    sessionId: textAt(record, node),
+    model: textAt(record, model),
+    cwd: textAt(record, record.get(record.root, K.cwd)),
+    offeredTools: textsAt(record, record.get(record.root, K.tools)),
+  })
+  return initStream(record, node, model, started, state, sink)
 }
 
 /** A stream without its first record opens with what the next one says. */

@@ -4,6 +4,7 @@ import { RecordFlag } from '../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
+import { WITHOUT_END } from './endings.ts'
 import { sessionStart } from './session-events.ts'
 import { closeUsage, initialState, type State } from './gemini/chat-state.ts'
 import { message } from './gemini/message.ts'
@@ -67,7 +68,7 @@ export const geminiChat: Adapter<State> = {
   },
   end(state, sink) {
     closeUsage(state, sink)
-    return { reason: 'error', terminal: false, promised: false }
+    return WITHOUT_END
   },
 }
 

@@ -6,6 +6,7 @@ import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
 import { beginSession } from './begun-session.ts'
+import { UNFINISHED } from './endings.ts'
 import { sessionStart } from './session-events.ts'
 import { answerCall, requestCall } from './calls.ts'
 import { type Deltas, hear, noDeltas, say } from './gemini/deltas.ts'
@@ -85,7 +86,7 @@ export const geminiStream: Adapter<State> = {
     model: null,
     talk: noDeltas(),
     results: 0,
-    ending: { reason: 'error', terminal: false, promised: true },
+    ending: UNFINISHED,
   }),
   step(record, state, sink) {
     const fields = RECORD.read(record, record.root)
@@ -124,7 +125,7 @@ export const geminiStream: Adapter<State> = {
 function init(record: RecordView, fields: Fields, at: Text, state: State, sink: Sink): Bin {
   const session = record.text(fields.session_id)
   state.model = record.word(fields.model) ?? state.model
-  state.ending = { reason: 'error', terminal: false, promised: true }
+  state.ending = UNFINISHED
   if (!beginSession(record, session, state, sink)) return Bin.Bookkeeping
   const sessionId = textAt(record, fields.session_id)
   sink.sessionStarted(sessionStart('gemini', { at, sessionId, model: textAt(record, fields.model) }))

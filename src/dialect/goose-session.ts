@@ -5,6 +5,7 @@ import { Kind } from '../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
+import { WITHOUT_END } from './endings.ts'
 import { sessionStart } from './session-events.ts'
 import { count } from './figures.ts'
 import { gooseBlock, readGooseBlock } from './goose/content.ts'
@@ -54,7 +55,7 @@ export const gooseSession: Adapter<State> = {
     sink.opaque({ at, vendorType: textAt(record, role), vendorSubtype: null })
     return Bin.Opaque
   },
-  end: () => ({ reason: 'error', terminal: false, promised: false }),
+  end: () => WITHOUT_END,
 }
 
 function metadata(record: RecordView, place: Node, state: State, sink: Sink): Bin {

@@ -4,6 +4,7 @@ import { keys } from '../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
+import { UNFINISHED } from './endings.ts'
 import { sessionEnd, sessionStart } from './session-events.ts'
 import { count } from './figures.ts'
 import { gooseBlock, readGooseBlock } from './goose/content.ts'
@@ -43,7 +44,7 @@ export const gooseStream: Adapter<State> = {
     started: false,
     span: null,
     totals: null,
-    ending: { reason: 'error', terminal: false, promised: true },
+    ending: UNFINISHED,
   }),
   step(record, state, sink) {
     const fields = RECORD.read(record, record.root)

@@ -4,6 +4,7 @@ import { keys } from '../kernel/key.ts'
 import { Kind } from '../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import type { Adapter, Evidence } from './adapter.ts'
+import { WITHOUT_END } from './endings.ts'
 import { warnOfAll } from './kimi/denials.ts'
 import { wireMessage } from './kimi/messages.ts'
 import { open } from './kimi/opening.ts'
@@ -62,7 +63,7 @@ export const kimiWire: Adapter<State> = {
     settleStep(state, sink)
     open(null, null, state, sink)
     warnOfAll(state, sink)
-    return { reason: 'error', terminal: false, promised: false }
+    return WITHOUT_END
   },
 }
 

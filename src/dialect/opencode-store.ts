@@ -4,6 +4,7 @@ import { RecordFlag } from '../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
+import { WITHOUT_END } from './endings.ts'
 import { sessionStart } from './session-events.ts'
 import { failure } from './opencode/failure.ts'
 import { messageOf, storePart } from './opencode/store-part.ts'
@@ -69,7 +70,7 @@ export const opencodeStore: Adapter<State> = {
   },
   end(state, sink) {
     closeMessage(state, sink)
-    return { reason: 'error', terminal: false, promised: false }
+    return WITHOUT_END
   },
 }
 

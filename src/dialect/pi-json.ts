@@ -5,6 +5,7 @@ import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from './adapter.ts'
 import { beginSession } from './begun-session.ts'
+import { UNFINISHED } from './endings.ts'
 import { sessionEnd, sessionStart } from './session-events.ts'
 import { injectTexts } from './blocks.ts'
 import { answerCall, noteCall, requestCall } from './calls.ts'
@@ -89,7 +90,7 @@ export const piJson: Adapter<State> = {
     calls: new Set(),
     answered: new Set(),
     stop: null,
-    ending: { reason: 'error', terminal: false, promised: true },
+    ending: UNFINISHED,
   }),
   step(record, state, sink) {
     const fields = RECORD.read(record, record.root)
@@ -113,7 +114,7 @@ export const piJson: Adapter<State> = {
 function began(type: string, state: State): Bin {
   if (type === 'agent_start') {
     state.turns = 0
-    state.ending = { reason: 'error', terminal: false, promised: true }
+    state.ending = UNFINISHED
   }
   return Bin.Bookkeeping
 }

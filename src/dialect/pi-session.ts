@@ -6,6 +6,7 @@ import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { Shape } from '../kernel/shape.ts'
 import type { Adapter, Evidence } from './adapter.ts'
 import { beginSession } from './begun-session.ts'
+import { WITHOUT_END } from './endings.ts'
 import { sessionStart } from './session-events.ts'
 import { injectTexts } from './blocks.ts'
 import { assistantMessage, type Entry, readMessage, toolResultMessage } from './pi/message.ts'
@@ -74,7 +75,7 @@ export const piSession: Adapter<State> = {
     open(at, state, sink)
     return spoken(record, type, id, message, at, state, sink) ?? opaque(record, at, sink)
   },
-  end: () => ({ reason: 'error', terminal: false, promised: false }),
+  end: () => WITHOUT_END,
 }
 
 /** Write what an entry says; null when nothing in it can be read. */

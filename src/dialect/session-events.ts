@@ -1,4 +1,5 @@
 import type { SessionEnded, SessionStarted } from '../event/events.ts'
+import type { Text } from '../event/value.ts'
 
 /*
  * Each of the two events is one literal: spread over a blank one, or put together by every adapter in an order of its own,
@@ -11,7 +12,7 @@ import type { SessionEnded, SessionStarted } from '../event/events.ts'
  * @param known what the records say; all else is null
  */
 export function sessionStart(
-  adapter: string,
+  adapter: Text,
   known: Partial<Omit<SessionStarted, 'adapter'>> = {},
 ): SessionStarted {
   return {

@@ -2,6 +2,7 @@ import { Bin } from '../event/sink.ts'
 import { keys } from '../kernel/key.ts'
 import { NONE } from '../kernel/record.ts'
 import type { Adapter } from './adapter.ts'
+import { WITHOUT_END } from './endings.ts'
 import { textAt } from './values.ts'
 
 /** Fields by which most formats name what a record is. */
@@ -26,5 +27,5 @@ export const unknown: Adapter<null> = {
     sink.opaque({ at: null, vendorType: textAt(record, named ?? NONE), vendorSubtype })
     return Bin.Opaque
   },
-  end: () => ({ reason: 'error', terminal: false, promised: false }),
+  end: () => WITHOUT_END,
 }

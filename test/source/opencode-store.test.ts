@@ -1,5 +1,4 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -11,10 +10,8 @@ import { openStore } from '../../src/source/store-database.ts'
 import { storedSession, StoreSource } from '../../src/source/store-folder.ts'
 import { converted } from '../pipeline/converting.ts'
 import { sha256 } from '../digest.ts'
+import { describeWithPeer, loadPeer } from '../peers.ts'
 import { projectDir } from '../shared.ts'
-
-/** A folder in which the optional peer is installed, for the tests that need the real one. */
-const peerDir = process.env['MILLRACE_SQLITE_PEER']
 
 let folder: string
 beforeEach(() => {
@@ -141,12 +138,15 @@ interface Made {
   close(): void
 }
 
-const load = (): Promise<{ default: new (file: string) => Made }> =>
-  Promise.resolve({ default: createRequire(join(peerDir ?? '', 'x.js'))('better-sqlite3') })
+const load = (): Promise<{ readonly default: new (file: string) => Made }> => loadPeer('better-sqlite3')
+
+async function database(): Promise<Made> {
+  const { default: Database } = await load()
+  return new Database(join(folder, 'opencode.db'))
+}
 
 async function make(columns: string): Promise<Made> {
-  const { default: Database } = await load()
-  const made = new Database(join(folder, 'opencode.db'))
+  const made = await database()
   made.pragma('journal_mode = WAL')
   made.exec(`CREATE TABLE session(${columns});
     CREATE TABLE message(id TEXT, session_id TEXT, time_created INTEGER, data TEXT);
@@ -169,7 +169,7 @@ describe('a database', () => {
     })
   })
 
-  test.runIf(peerDir === undefined)('fails alone, the rest of the folder is read', async () => {
+  test('fails alone, the rest of the folder is read', async () => {
     writeFileSync(put('opencode.db', ''), MAGIC)
     put('storage/session/prj/ses_1.json', '{"id":"ses_1","projectID":"p","time":{"created":1}}')
     put('storage/message/ses_1/m.json', '{"id":"m","sessionID":"ses_1","role":"user","time":{"created":1}}')
@@ -180,7 +180,7 @@ describe('a database', () => {
     ])
   })
 
-  describe.runIf(peerDir !== undefined)('read by the real peer', () => {
+  describeWithPeer('better-sqlite3', 'read by the real peer', () => {
     test('sessions as lines, ids put in front, the write-ahead log included', async () => {
       const made = await make(
         'id TEXT, project_id TEXT, parent_id TEXT, directory TEXT, time_created INTEGER',
@@ -219,8 +219,7 @@ describe('a database', () => {
     })
 
     test('one that is damaged or holds something else', async () => {
-      const { default: Database } = await load()
-      const other = new Database(join(folder, 'opencode.db'))
+      const other = await database()
       other.exec('CREATE TABLE x(y)')
       other.close()
       await expect(open()).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-import type { Denial, SessionEnded } from '../../event/events.ts'
+import type { Denial } from '../../event/events.ts'
 import type { Sink } from '../../event/sink.ts'
 import type { Text } from '../../event/value.ts'
 import { keys } from '../../kernel/key.ts'
@@ -7,6 +7,7 @@ import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import type { Ending } from '../adapter.ts'
 import { picoUsd } from '../figures.ts'
 import { resultReason } from '../result-reason.ts'
+import { sessionEnd } from '../session-events.ts'
 import { children, jsonAt, textAt } from '../values.ts'
 import { authFromError, authFromText } from './auth.ts'
 import { firstItem, keptTime, wholeOf } from './fields.ts'
@@ -59,10 +60,8 @@ export function resultRecord(
   const usage = record.get(root, K.usage)
   const models = readModels(record, record.get(root, K.modelUsage), sink)
   const cost = record.get(root, K.total_cost_usd)
-  const ended: SessionEnded = {
+  const ended = sessionEnd({
     at,
-    finalAnswer: null,
-    observedModels: null,
     isError,
     subtype: textAt(record, subtype),
     stopReason: textAt(record, record.get(root, K.stop_reason)),
@@ -78,8 +77,7 @@ export function resultRecord(
     subagentsSpawned: wholeOf(record, record.get(record.get(root, K.subagent_stats), K.spawned)),
     usage: record.isObject(usage) ? readUsage(record, usage, sink).figures : null,
     modelUsage: models?.wire ?? null,
-    census: null,
-  }
+  })
   sink.sessionEnded(ended)
   return {
     reason: resultReason(isError, record.word(subtype)),

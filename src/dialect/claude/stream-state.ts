@@ -1,3 +1,4 @@
+import { UNFINISHED } from '../endings.ts'
 import { sessionStart } from '../session-events.ts'
 import type { Text } from '../../event/value.ts'
 import type { Sink } from '../../event/sink.ts'
@@ -40,7 +41,7 @@ export function initialState(traced: boolean | undefined): StreamState {
     processes: 0,
     process: processId(null, 0),
     total: null,
-    ending: { reason: 'error', terminal: false, promised: true },
+    ending: UNFINISHED,
     messages: noMessages(true, traced),
     denied: [],
   }

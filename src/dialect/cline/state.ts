@@ -1,5 +1,6 @@
 import type { Tokens } from '../../event/billing.ts'
 import type { Ending } from '../adapter.ts'
+import { UNFINISHED } from '../endings.ts'
 
 export interface State {
   started: boolean
@@ -22,6 +23,6 @@ export function initialState(): State {
     inTurn: false,
     calls: new Set(),
     spent: null,
-    ending: { reason: 'error', terminal: false, promised: true },
+    ending: UNFINISHED,
   }
 }

@@ -1,4 +1,5 @@
 import type { Ending } from '../adapter.ts'
+import { UNFINISHED } from '../endings.ts'
 
 /** Nothing in it points into a record. */
 export interface State {
@@ -39,7 +40,7 @@ export function initialState(): State {
     reasoning: [],
     subagents: 0,
     aborted: false,
-    ending: { reason: 'error', terminal: false, promised: true },
+    ending: UNFINISHED,
   }
 }
 
@@ -52,7 +53,7 @@ export function beginSegment(session: string | null, state: State): void {
   state.inTurn = false
   state.subagents = 0
   state.aborted = false
-  state.ending = { reason: 'error', terminal: false, promised: true }
+  state.ending = UNFINISHED
 }
 
 function processId(session: string | null, segment: number): string {

@@ -1,6 +1,7 @@
 import type { Denial, SeamCensus } from '../../event/events.ts'
 import { keys } from '../../kernel/key.ts'
 import { type Node, NONE, type RecordView } from '../../kernel/record.ts'
+import { sessionEnd, sessionStart } from '../session-events.ts'
 import { children, jsonAt, textAt, textsAt } from '../values.ts'
 import { beginProcess, endProcess } from './books.ts'
 import { reasonAt } from './closing.ts'
@@ -78,9 +79,8 @@ export function sessionStarted(line: Line): void {
     session: record.text(record.get(root, K.session_id)),
     model: record.word(record.get(root, K.model)),
   })
-  sink.sessionStarted({
+  const started = sessionStart(text('adapter'), {
     at,
-    adapter: text('adapter'),
     adapterClass: CLASSES.at(record, record.get(root, K.adapter_class)) ?? 'harness',
     harnessVersion: text('harness_version'),
     sessionId: text('session_id'),
@@ -114,6 +114,7 @@ export function sessionStarted(line: Line): void {
     // The run of a subagent's transcript is that of its session and its own (design §5.1).
     subagent: isOfSubagent(record.text(record.get(root, K.run)), record.text(record.get(root, K.session_id))),
   })
+  sink.sessionStarted(started)
 }
 
 function isOfSubagent(run: string | null, session: string | null): boolean {
@@ -129,7 +130,7 @@ export function sessionEnded({ record, root, at, state, sink }: Line): void {
   const usageNode = record.get(root, K.usage)
   const usage = record.isObject(usageNode) ? readUsage(record, usageNode, sink) : null
   const models = readModels(record, record.get(root, K.model_usage), sink)
-  sink.sessionEnded({
+  const ended = sessionEnd({
     at,
     finalAnswer: record.isObject(answer)
       ? {
@@ -160,6 +161,7 @@ export function sessionEnded({ record, root, at, state, sink }: Line): void {
       models === null ? null : Array.from(models, ([model, { figures }]) => ({ model, usage: figures })),
     census: censusAt(record, record.get(root, K.census)),
   })
+  sink.sessionEnded(ended)
   state.ended = reasonAt(record, root)
   endProcess(state.books, record, { at, usage, models, cost }, sink)
 }

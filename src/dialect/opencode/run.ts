@@ -4,6 +4,7 @@ import { keys } from '../../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { Shape } from '../../kernel/shape.ts'
 import type { Adapter, Ending, Evidence } from '../adapter.ts'
+import { UNFINISHED } from '../endings.ts'
 import { sessionEnd, sessionStart } from '../session-events.ts'
 import { spend } from '../spend.ts'
 import { timeAt } from '../times.ts'
@@ -90,7 +91,7 @@ export function runAdapter({ dialect, slug, summary, evidence }: RunDialect): Ad
       message: null,
       steps: 0,
       failed: null,
-      ending: { reason: 'error', terminal: false, promised: true },
+      ending: UNFINISHED,
     }),
     step: (record, state, sink) => step(record, slug, state, sink),
     end: (state) => state.ending,
@@ -129,7 +130,7 @@ function step(record: RecordView, slug: string, state: State, sink: Sink): Bin {
 function enter(record: RecordView, fields: Fields, at: Text, slug: string, state: State, sink: Sink): void {
   const id = sessionOf(fields)
   const session = record.text(id)
-  state.ending = { reason: 'error', terminal: false, promised: true }
+  state.ending = UNFINISHED
   if (state.started && (session === null || session === state.session)) return
   const isNamedLate = state.started && state.session === null
   const isKnown = session !== null && state.sessions.includes(session)

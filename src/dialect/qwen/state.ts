@@ -1,5 +1,6 @@
 import type { Tokens } from '../../event/billing.ts'
 import type { Ending } from '../adapter.ts'
+import { WITHOUT_END } from '../endings.ts'
 
 /** All that is remembered between records. Plain data; nothing in it points into a record. */
 export interface State {
@@ -33,7 +34,7 @@ export function initialState(run: string): State {
     requests: 0,
     processes: 0,
     denied: [],
-    ending: { reason: 'error', terminal: false, promised: false },
+    ending: WITHOUT_END,
   }
 }
 

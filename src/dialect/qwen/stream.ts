@@ -3,6 +3,7 @@ import type { Text } from '../../event/value.ts'
 import { keys } from '../../kernel/key.ts'
 import { NONE, type Node, type RecordView } from '../../kernel/record.ts'
 import { Shape } from '../../kernel/shape.ts'
+import { UNFINISHED } from '../endings.ts'
 import { sessionStart } from '../session-events.ts'
 import { answerCall, requestCall } from '../calls.ts'
 import { mcpServersAt } from '../mcp-servers.ts'
@@ -102,7 +103,7 @@ function init(record: RecordView, fields: StreamFields, at: Text, state: State, 
   const model = record.get(root, K.model)
   const cwd = record.get(root, K.cwd)
   state.model = record.word(model) ?? state.model
-  state.ending = { reason: 'error', terminal: false, promised: true }
+  state.ending = UNFINISHED
   const opened = enter(
     record,
     fields.session_id,
