@@ -1,6 +1,6 @@
 import { INPUT_AT, type Scanner } from '../kernel/scanner.ts'
 import type { Source } from '../source/source.ts'
-import type { Oversize } from './chunk-reader.ts'
+import type { Oversize } from './line-digest.ts'
 import { LineDigest } from './line-digest.ts'
 
 const LINE_FEED = 0x0a

@@ -4,6 +4,7 @@ import type { RecordView } from '../kernel/record.ts'
 import { INPUT_AT, type Scanner } from '../kernel/scanner.ts'
 import { type Framing, framingOf, Unframer } from '../source/framing.ts'
 import type { Source } from '../source/source.ts'
+import { LineDigest, type Oversize } from './line-digest.ts'
 
 /** Bytes of a chunk unless the caller says otherwise. */
 export const CHUNK_BYTES = 1024 * 1024
@@ -14,13 +15,6 @@ export const LINE_LIMIT = 256 * 1024 * 1024
 const MOST_BYTES = 32 * 1024 * 1024
 
 const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-
-/** A line over the limit: known by its digest and length only. */
-export interface Oversize {
-  readonly digest: string
-  readonly bytes: number
-}
 
 /**
  * Cuts a source into chunks of whole lines, in the scanner's memory, and scans each.
@@ -220,26 +214,12 @@ export class ChunkReader {
   /** Read past a line over the limit, keeping its digest. */
   private async passOver(): Promise<void> {
     const { scanner } = this
-    const hash = createHash('sha256')
-    let bytes = 0
-    // A carriage return belongs to the line only when neither a line feed nor the end follows it.
-    let held = false
+    const line = new LineDigest()
     for (;;) {
       const input = scanner.buffer.subarray(this.from, this.to)
       const feed = input.indexOf(LINE_FEED)
       const last = feed >= 0 || this.ended
-      let part = feed < 0 ? input : input.subarray(0, feed)
-      if (held && part.length > 0) {
-        hash.update('\r')
-        bytes++
-        held = false
-      }
-      if (part.at(-1) === CARRIAGE_RETURN) {
-        held = true
-        part = part.subarray(0, -1)
-      }
-      hash.update(part)
-      bytes += part.length
+      line.take(feed < 0 ? input : input.subarray(0, feed))
       this.from = feed < 0 ? this.to : this.from + feed + 1
       this.ready = Math.max(this.ready, this.from)
       if (last) {
@@ -250,7 +230,7 @@ export class ChunkReader {
       await this.fill(INPUT_AT + this.chunkBytes)
     }
     scanner.scan(INPUT_AT, INPUT_AT)
-    this.oversize = { digest: hash.digest('hex'), bytes }
+    this.oversize = line.finish()
   }
 
   /** Move what no chunk has had to the front of the input. */

@@ -1,7 +1,12 @@
 import { createHash, type Hash } from 'node:crypto'
-import type { Oversize } from './chunk-reader.ts'
 
 const CARRIAGE_RETURN = 0x0d
+
+/** A line over the limit: known by its digest and length only. */
+export interface Oversize {
+  readonly digest: string
+  readonly bytes: number
+}
 
 /** Digest and length of one line, its line end left out, taken in parts. */
 export class LineDigest {

@@ -4,8 +4,7 @@ import { NONE, type RecordView } from '../kernel/record.ts'
 import { INPUT_AT, type Scanner } from '../kernel/scanner.ts'
 import { type Framing, framingOf, Unframer } from '../source/framing.ts'
 import type { Source } from '../source/source.ts'
-import type { Oversize } from './chunk-reader.ts'
-import { LineDigest } from './line-digest.ts'
+import { LineDigest, type Oversize } from './line-digest.ts'
 
 const LINE_FEED = 0x0a
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { INPUT_AT, type ScanFacts, type Scanner } from '../kernel/scanner.ts'
 import type { FileSource } from '../source/source.ts'
-import type { Oversize } from './chunk-reader.ts'
+import type { Oversize } from './line-digest.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d

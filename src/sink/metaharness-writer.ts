@@ -3,7 +3,9 @@ import type { Sink } from '../event/sink.ts'
 import { Bin } from '../event/sink.ts'
 import type { Text } from '../event/value.ts'
 import type { RecordView } from '../kernel/record.ts'
+import { FieldWriter } from './metaharness-fields.ts'
 import * as L from './metaharness-literals.ts'
+import { putSessionEnded, putSessionStarted, SESSION_ENDED, SESSION_STARTED } from './metaharness-session.ts'
 import { ValueWriter } from './metaharness-values.ts'
 import { tellRepairs, wellFormed } from './repair.ts'
 import { compactJson, sha256 } from './spelling.ts'
@@ -33,6 +35,7 @@ export class MetaharnessWriter implements Sink {
   events = 0
   private out: Splice
   private readonly values: ValueWriter
+  private readonly fields: FieldWriter
   private readonly options: WriterOptions
   /** As JSON strings. */
   private readonly runId: string
@@ -45,6 +48,7 @@ export class MetaharnessWriter implements Sink {
   constructor(out: Splice, record: RecordView, options: WriterOptions) {
     this.out = out
     this.values = new ValueWriter(out, record)
+    this.fields = new FieldWriter(this.values)
     this.current = record
     this.options = options
     // They come from ids and file names of others.
@@ -73,119 +77,30 @@ export class MetaharnessWriter implements Sink {
   }
 
   sessionStarted(e: E.SessionStarted): void {
-    const { out, values } = this
-    this.begin(e, L.event('session.started', 'adapter'))
-    values.text(e.adapter)
-    this.put(`,"adapter_class":"${e.adapterClass}"`)
-    this.textField('harness_version', e.harnessVersion)
-    this.textField('session_id', e.sessionId)
-    this.textField('model', e.model)
-    this.textField('permission_mode', e.permissionMode)
-    this.textField('credential_source', e.credentialSource)
-    this.textField('output_style', e.outputStyle)
-    this.textField('cwd', e.cwd)
-    out.literal(L.field('offered_tools'))
-    values.textList(e.offeredTools)
-    if (e.availableOperations !== null) {
-      out.literal(L.field('available_operations'))
-      values.textList(e.availableOperations)
-    }
-    out.literal(L.field('withheld'))
-    values.list(e.withheld, (item) => {
-      this.put('{"tool":')
-      values.text(item.tool)
-      this.textField('reason', item.reason)
-      this.put('}')
-    })
-    out.literal(L.field('slash_commands'))
-    values.textList(e.slashCommands)
-    out.literal(L.field('skills'))
-    values.textList(e.skills)
-    out.literal(L.field('agents'))
-    values.textList(e.agents)
-    out.literal(L.field('plugins'))
-    values.list(e.plugins, (item) => {
-      this.put('{"name":')
-      values.text(item.name)
-      this.textField('source', item.source)
-      this.textField('version', item.version)
-      this.put('}')
-    })
-    out.literal(L.field('mcp_servers'))
-    values.list(e.mcpServers, (item) => {
-      this.put('{"name":')
-      values.text(item.name)
-      this.textField('status', item.status)
-      this.put('}')
-    })
-    this.textField('inputs_digest', e.inputsDigest)
-    out.literal(L.field('transcript'))
-    if (e.transcript === null) this.put(`{"path":${this.path},"digest":null,"bytes":null}`)
-    else values.json(e.transcript)
-    out.literal(L.field('hermetic'))
-    if (e.hermetic === null) out.literal(L.RECORDED)
-    else values.json(e.hermetic)
+    this.begin(e, SESSION_STARTED)
+    putSessionStarted(this.fields, e, this.path)
     this.end(e)
   }
 
   sessionEnded(e: E.SessionEnded): void {
-    const { out, values } = this
-    this.begin(e, L.event('session.ended', 'final_answer'))
-    if (e.finalAnswer === null) values.json(null)
-    else {
-      this.put('{"text":')
-      values.text(e.finalAnswer.text)
-      this.textField('turn_id', e.finalAnswer.turnId)
-      this.put('}')
-    }
-    out.literal(L.field('observed_models'))
-    values.json(e.observedModels)
-    out.literal(L.field('is_error'))
-    values.bool(e.isError)
-    this.textField('subtype', e.subtype)
-    this.textField('stop_reason', e.stopReason)
-    this.textField('terminal_reason', e.terminalReason)
-    this.textField('api_error_status', e.apiErrorStatus)
-    this.integerField('num_turns', e.numTurns)
-    this.integerField('duration_ms', e.durationMs)
-    this.integerField('duration_api_ms', e.durationApiMs)
-    this.integerField('ttft_ms', e.ttftMs)
-    this.integerField('time_to_request_ms', e.timeToRequestMs)
-    out.literal(L.field('total_cost_usd'))
-    values.decimal(e.totalCostUsd)
-    out.literal(L.field('permission_denials'))
-    values.list(e.permissionDenials, (denial) => {
-      this.put('{"tool_name":')
-      values.text(denial.toolName)
-      this.textField('tool_use_id', denial.toolUseId)
-      out.literal(L.field('tool_input'))
-      values.json(denial.toolInput)
-      this.put('}')
-    })
-    this.integerField('subagents_spawned', e.subagentsSpawned)
-    out.literal(L.field('usage'))
-    if (e.usage === null) values.json(null)
-    else this.usageObject(e.usage)
-    out.literal(L.field('model_usage'))
-    this.modelUsage(e.modelUsage)
-    out.literal(L.field('census'))
-    this.census(e.census)
+    this.begin(e, SESSION_ENDED)
+    putSessionEnded(this.fields, e)
     this.end(e)
   }
 
   stepEntered(e: E.StepEntered): void {
     this.begin(e, L.STEP_ENTERED)
-    this.step(e.step)
-    this.textField('frame_digest', e.frameDigest)
+    this.fields.step(e.step)
+    this.fields.textField('frame_digest', e.frameDigest)
     this.end(e)
   }
 
   stepLeft(e: E.StepLeft): void {
     this.begin(e, L.STEP_LEFT)
-    this.step(e.step)
+    this.fields.step(e.step)
     this.out.literal(L.OUTCOME)
     this.out.literal(L.quoted(e.outcome))
-    if (e.outcome !== 'completed') this.textField('reason', e.reason)
+    if (e.outcome !== 'completed') this.fields.textField('reason', e.reason)
     this.out.literal(L.CLOSE)
     this.end(e)
   }
@@ -193,14 +108,14 @@ export class MetaharnessWriter implements Sink {
   turnStarted(e: E.TurnStarted): void {
     this.begin(e, L.TURN_STARTED)
     this.values.integer(e.turn)
-    this.textField('frame_digest', e.frameDigest)
+    this.fields.textField('frame_digest', e.frameDigest)
     this.end(e)
   }
 
   turnEnded(e: E.TurnEnded): void {
     this.begin(e, L.TURN_ENDED)
     this.values.integer(e.turn)
-    this.textField('stop_reason', e.stopReason)
+    this.fields.textField('stop_reason', e.stopReason)
     this.end(e)
   }
 
@@ -223,7 +138,7 @@ export class MetaharnessWriter implements Sink {
   thinkingEstimate(e: E.ThinkingEstimate): void {
     this.begin(e, L.ESTIMATE)
     this.values.integer(e.estimate)
-    this.integerField('delta', e.delta)
+    this.fields.integerField('delta', e.delta)
     this.end(e)
   }
 
@@ -256,8 +171,8 @@ export class MetaharnessWriter implements Sink {
     } else {
       out.literal(L.field('decision_required'))
       values.bool(e.decisionRequired)
-      this.integerField('deadline_ms', e.deadlineMs)
-      this.wordField('seam', e.seam)
+      this.fields.integerField('deadline_ms', e.deadlineMs)
+      this.fields.wordField('seam', e.seam)
     }
     this.end(e)
   }
@@ -267,15 +182,15 @@ export class MetaharnessWriter implements Sink {
     this.values.text(e.callId)
     this.out.literal(L.DECISION)
     this.out.literal(L.quoted(e.decision))
-    if (e.decision === 'deny') this.textField('reason', e.reason)
+    if (e.decision === 'deny') this.fields.textField('reason', e.reason)
     if (e.decision === 'replace') {
       this.out.literal(L.INPUT)
       this.values.json(e.input)
     }
     this.out.literal(L.CLOSE)
-    this.wordField('decided_by', e.decidedBy)
-    this.wordField('seam', e.seam)
-    this.integerField('latency_ms', e.latencyMs)
+    this.fields.wordField('decided_by', e.decidedBy)
+    this.fields.wordField('seam', e.seam)
+    this.fields.integerField('latency_ms', e.latencyMs)
     this.end(e)
   }
 
@@ -286,7 +201,7 @@ export class MetaharnessWriter implements Sink {
     } else {
       this.begin(e, L.TOOL_RESULT_WITH_EXIT)
       values.integer(e.exitCode)
-      this.textField('outcome_source', e.outcomeSource)
+      this.fields.textField('outcome_source', e.outcomeSource)
       out.literal(L.field('call_id'))
     }
     values.text(e.callId)
@@ -307,7 +222,7 @@ export class MetaharnessWriter implements Sink {
     this.out.literal(L.MODEL)
     this.values.text(e.model)
     this.out.literal(L.USAGE_OBJECT)
-    this.usageObject(e.usage)
+    this.fields.usageObject(e.usage)
     this.end(e)
   }
 
@@ -315,13 +230,13 @@ export class MetaharnessWriter implements Sink {
     const { out, values } = this
     this.begin(e, literal(',"event":"rate_limit","info":{"status":'))
     values.text(e.status)
-    this.textField('window', e.window)
-    this.integerField('resets_at', e.resetsAt)
+    this.fields.textField('window', e.window)
+    this.fields.integerField('resets_at', e.resetsAt)
     out.literal(L.field('utilization'))
     values.decimal(e.utilization)
     out.literal(L.field('using_overage'))
     values.bool(e.usingOverage)
-    this.put('}')
+    this.fields.put('}')
     this.end(e)
   }
 
@@ -336,28 +251,28 @@ export class MetaharnessWriter implements Sink {
   warning(e: E.Warning): void {
     this.begin(e, L.WARNING)
     this.values.text(e.code)
-    this.textField('message', e.message)
+    this.fields.textField('message', e.message)
     // Beyond the page: which call was denied, so that reading the stream back counts it for its tool.
-    if (e.deniedCall !== undefined && e.deniedCall !== null) this.textField('call_id', e.deniedCall)
+    if (e.deniedCall !== undefined && e.deniedCall !== null) this.fields.textField('call_id', e.deniedCall)
     this.end(e)
   }
 
   opaque(e: E.Opaque): void {
     this.begin(e, L.OPAQUE)
     this.values.text(e.vendorType)
-    this.textField('vendor_subtype', e.vendorSubtype)
+    this.fields.textField('vendor_subtype', e.vendorSubtype)
     this.out.literal(L.DIGEST)
     if (e.digest !== undefined) this.values.text(e.digest)
-    else this.put(`"${this.digest(e)}"`)
-    this.integerField('source_line', e.sourceLine === undefined ? this.lineOf(e) : e.sourceLine)
+    else this.fields.put(`"${this.digest(e)}"`)
+    this.fields.integerField('source_line', e.sourceLine === undefined ? this.lineOf(e) : e.sourceLine)
     this.endWithoutLine(e)
   }
 
   authExpired(e: E.AuthExpired): void {
     this.begin(e, L.event('auth.expired', 'credential_source'))
     this.values.text(e.credentialSource)
-    this.textField('detail', e.detail)
-    this.integerField('source_line', e.sourceLine === undefined ? this.lineOf(e) : e.sourceLine)
+    this.fields.textField('detail', e.detail)
+    this.fields.integerField('source_line', e.sourceLine === undefined ? this.lineOf(e) : e.sourceLine)
     this.endWithoutLine(e)
   }
 
@@ -365,8 +280,8 @@ export class MetaharnessWriter implements Sink {
     const before = this.events
     this.head(null)
     const process = JSON.stringify(e.process ?? { kind: 'unknown' })
-    this.put(`,"event":"stream.closed","process":${process},"events":${before},"reason":"${e.reason}"`)
-    this.put(`,"run_id":${this.runId}`)
+    this.fields.put(`,"event":"stream.closed","process":${process},"events":${before},"reason":"${e.reason}"`)
+    this.fields.put(`,"run_id":${this.runId}`)
     this.out.literal(L.END)
     this.countRepairs(null)
   }
@@ -419,89 +334,6 @@ export class MetaharnessWriter implements Sink {
     return e.line ?? this.current.line
   }
 
-  private put(text: string): void {
-    this.out.text(text)
-  }
-
-  private textField(name: string, value: Text): void {
-    this.out.literal(L.field(name))
-    this.values.text(value)
-  }
-
-  /** @param word of a closed vocabulary */
-  private wordField(name: string, word: string): void {
-    this.out.literal(L.field(name))
-    this.out.literal(L.quoted(word))
-  }
-
-  private integerField(name: string, value: number | null): void {
-    this.out.literal(L.field(name))
-    this.values.integer(value)
-  }
-
-  private step(step: E.Step): void {
-    this.out.literal(L.STEP)
-    this.values.text(step.workflow)
-    this.textField('state', step.state)
-    this.integerField('index', step.index)
-    this.integerField('attempt', step.attempt)
-    this.out.literal(L.CLOSE)
-  }
-
-  private usageObject(usage: E.UsageFigures): void {
-    const { out, values } = this
-    out.literal(L.U_INPUT)
-    values.integer(usage.inputTokens)
-    out.literal(L.U_OUTPUT)
-    values.integer(usage.outputTokens)
-    out.literal(L.U_READ)
-    values.integer(usage.cacheReadInputTokens)
-    out.literal(L.U_CREATION)
-    values.integer(usage.cacheCreationInputTokens)
-    out.literal(L.U_TIER)
-    values.text(usage.serviceTier)
-    out.literal(L.U_THINKING)
-    values.integer(usage.thinkingTokens)
-    out.literal(L.U_ITERATIONS)
-    values.integer(usage.iterations)
-    out.literal(L.U_SPEED)
-    values.text(usage.speed)
-    out.literal(L.U_COST)
-    values.decimal(usage.costUsd)
-    out.literal(L.CLOSE)
-  }
-
-  private modelUsage(models: E.SessionEnded['modelUsage']): void {
-    if (models === null) {
-      this.values.json(null)
-      return
-    }
-    let separator = '{'
-    for (const { model, usage } of models) {
-      this.put(separator)
-      this.values.text(
-        typeof model === 'number' && !this.current.isString(model) ? UNNAMED : (model ?? UNNAMED),
-      )
-      this.put(':')
-      this.usageObject(usage)
-      this.out.breathe()
-      separator = ','
-    }
-    this.put(models.length === 0 ? '{}' : '}')
-  }
-
-  private census(census: E.SeamCensus | null): void {
-    if (census === null) {
-      this.out.literal(L.NONE_DECIDED)
-      return
-    }
-    this.put(
-      `{"allowed":${census.allowed},"denied":${census.denied},"replaced":${census.replaced},` +
-        `"abstained":${census.abstained},"by_seam":${JSON.stringify(census.bySeam)},` +
-        `"by_decider":${JSON.stringify(census.byDecider)}}`,
-    )
-  }
-
   private digest(e: E.Opaque): string {
     const record = this.current
     if (record.oversize !== null) return record.oversize.digest
@@ -518,6 +350,3 @@ export class MetaharnessWriter implements Sink {
     tellRepairs(this.values.repairs, line, this.options.notice)
   }
 }
-
-/** The name of a model that nothing names, where a name has to stand. */
-const UNNAMED = 'unknown'
