@@ -15,7 +15,7 @@ const TIMES = 24
 export const splicing: BenchCase = {
   name: 'splice',
   title: 'write events of scanned records',
-  budgetMs: 1000,
+  budgetMs: 3000,
   leastRounds: 20,
   clock: 'processor',
   open: (corpus) => openSplice(corpus),
