@@ -10,6 +10,13 @@ import { arePeersRequired, hasPeer, peersDir, wantedPeers } from './peers.ts'
 export default function installPeers(): void {
   if (!arePeersRequired || Object.keys(wantedPeers()).every(hasPeer)) return
   console.warn('installing the optional peers for tests (a minute or two, once)')
+  // Once more when it fails: the registry may have had a bad moment.
+  const failure = install() && install()
+  if (failure !== null) throw new Error(`the optional peers could not be installed: ${failure}`)
+}
+
+/** Null when it worked, else what went wrong. */
+function install(): string | null {
   const { status, error } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: peersDir,
     // One job of make for each core.
@@ -17,6 +24,5 @@ export default function installPeers(): void {
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
   })
-  if (status !== 0)
-    throw new Error(`the optional peers could not be installed: ${error?.message ?? 'npm ci failed'}`)
+  return status === 0 ? null : (error?.message ?? 'npm ci failed')
 }
