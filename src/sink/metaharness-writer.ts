@@ -1,15 +1,14 @@
 import type * as E from '../event/events.ts'
-import type { Sink } from '../event/sink.ts'
-import { Bin } from '../event/sink.ts'
+import { Bin, type Sink } from '../event/sink.ts'
 import type { Text } from '../event/value.ts'
 import type { RecordView } from '../kernel/record.ts'
-import { FieldWriter } from './metaharness-fields.ts'
-import * as L from './metaharness-literals.ts'
-import { putSessionEnded, putSessionStarted, SESSION_ENDED, SESSION_STARTED } from './metaharness-session.ts'
-import { ValueWriter } from './metaharness-values.ts'
+import { FieldWriter } from './metaharness/fields.ts'
+import * as L from './metaharness/literals.ts'
+import { putSessionEnded, putSessionStarted, SESSION_ENDED, SESSION_STARTED } from './metaharness/session.ts'
 import { tellRepairs, wellFormed } from './repair.ts'
 import { compactJson, sha256 } from './spelling.ts'
 import { type Literal, literal, type Splice } from './splice.ts'
+import { ValueWriter } from './value-writer.ts'
 
 export interface WriterOptions {
   /** Run id on every line. */

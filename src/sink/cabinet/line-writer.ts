@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import type { Json, Text } from '../../event/value.ts'
 import type { RecordView } from '../../kernel/record.ts'
-import { ValueWriter } from '../metaharness-values.ts'
 import { repaired, wellFormed } from '../repair.ts'
 import { type Literal, literal, type Splice } from '../splice.ts'
+import { ValueWriter } from '../value-writer.ts'
 
 const TIMESTAMP = literal('{"timestamp":')
 const SESSION = literal(',"sessionId":')

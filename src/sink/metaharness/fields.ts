@@ -1,8 +1,8 @@
-import type * as E from '../event/events.ts'
-import type { Text } from '../event/value.ts'
-import * as L from './metaharness-literals.ts'
-import type { ValueWriter } from './metaharness-values.ts'
-import type { Splice } from './splice.ts'
+import type * as E from '../../event/events.ts'
+import type { Text } from '../../event/value.ts'
+import type { Splice } from '../splice.ts'
+import type { ValueWriter } from '../value-writer.ts'
+import * as L from './literals.ts'
 
 /** Writes the fields of events, names and values, and the objects that several events hold (spec metaharness-event-1 §2). */
 export class FieldWriter {

@@ -1,6 +1,6 @@
-import type { SessionEnded, SessionStarted } from '../event/events.ts'
-import type { FieldWriter } from './metaharness-fields.ts'
-import * as L from './metaharness-literals.ts'
+import type { SessionEnded, SessionStarted } from '../../event/events.ts'
+import type { FieldWriter } from './fields.ts'
+import * as L from './literals.ts'
 
 export const SESSION_STARTED = L.event('session.started', 'adapter')
 export const SESSION_ENDED = L.event('session.ended', 'final_answer')

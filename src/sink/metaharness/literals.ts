@@ -1,4 +1,4 @@
-import { type Literal, literal } from './splice.ts'
+import { type Literal, literal } from '../splice.ts'
 
 // What lines of `metaharness.event/1` are made of again and again.
 
