@@ -1,4 +1,4 @@
-// What a byte is, or 64 of them at once. `@inline` copies a function into its callers.
+// What a byte is, or 64 of them at once.
 
 export const LF: u32 = 0x0a
 export const CR: u32 = 0x0d
@@ -11,7 +11,7 @@ export const CLOSE_ARRAY: u32 = 0x5d
 export const OPEN_OBJECT: u32 = 0x7b
 export const CLOSE_OBJECT: u32 = 0x7d
 export const BOM: u32 = 0x00bfbbef
-export const ODD_BITS: u64 = 0xaaaaaaaaaaaaaaaa
+const ODD_BITS: u64 = 0xaaaaaaaaaaaaaaaa
 
 @inline
 export function mask64(a: v128, b: v128, c: v128, d: v128): u64 {
@@ -21,6 +21,16 @@ export function mask64(a: v128, b: v128, c: v128, d: v128): u64 {
     ((<u64>(<u32>i8x16.bitmask(c))) << 32) |
     ((<u64>(<u32>i8x16.bitmask(d))) << 48)
   )
+}
+
+/**
+ * What tells escapes, of the backslashes of a block that are not escaped by the block before (`carry`). A run of them escapes the
+ * byte behind it when its length is odd: `result ^ (backslashes | carry)` are the escaped bytes, and the highest bit of
+ * `result & backslashes` is the carry into the next block.
+ */
+@inline
+export function escapeCode(candidates: u64): u64 {
+  return (((candidates << 1) | ODD_BITS) - candidates) ^ ODD_BITS
 }
 
 @inline

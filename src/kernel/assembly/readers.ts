@@ -1,6 +1,6 @@
 // What the host asks of tapes and of memory beside the scan.
 
-import { isHigh, isLow, mask64, ODD_BITS } from './bytes'
+import { escapeCode, isHigh, isLow, mask64 } from './bytes'
 import { BIT_KEY_ESCAPED, KIND_ARRAY, KIND_OBJECT, NODE_BYTES, RECORD_BYTES } from './layout'
 
 /** Write the pieces of `list` (address, length; address 0: the length in decimal digits) one after the other at `to`; returns the end. */
@@ -63,8 +63,7 @@ export function decodedLength(start: u32, end: u32): u32 {
     const b3 = i8x16.eq(v3, slashBytes)
     if (carry == 0 && !v128.any_true(v128.or(v128.or(b0, b1), v128.or(b2, b3)))) continue
     const slashes = mask64(b0, b1, b2, b3)
-    const candidates = slashes & ~carry
-    const code = (((candidates << 1) | ODD_BITS) - candidates) ^ ODD_BITS
+    const code = escapeCode(slashes & ~carry)
     let escaped = code ^ (slashes | carry)
     carry = (code & slashes) >> 63
     if (end - p < 64) escaped &= ((<u64>1) << (end - p)) - 1
