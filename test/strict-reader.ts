@@ -67,7 +67,7 @@ const number: Check = (value) => typeof value === 'number' && Number.isFinite(va
 const signed: Check = (value) => Number.isInteger(value)
 const count: Check = (value) => Number.isInteger(value) && Number(value) >= 0
 const digest: Check = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
-const any: Check = (value) => value !== undefined
+const present: Check = (value) => value !== undefined
 const oneOf =
   (...words: readonly string[]): Check =>
   (value) =>
@@ -133,7 +133,7 @@ const decision: Check = (value) =>
   isObject(value) &&
   (oneOf('allow', 'abstain')(value['decision']) ||
     (value['decision'] === 'deny' && typeof value['reason'] === 'string' && value['reason'].trim() !== '') ||
-    (value['decision'] === 'replace' && any(value['input'])))
+    (value['decision'] === 'replace' && present(value['input'])))
 const stepOutcome: Check = (value) =>
   isObject(value) &&
   (value['outcome'] === 'completed' ||
@@ -210,7 +210,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'tool.requested': {
     call_id: text,
     name: text,
-    input: any,
+    input: present,
     operations: (value) => value === undefined || list(text)(value),
     subjects: (value) => value === undefined || list(text)(value),
     decision_required: flag,

@@ -3,6 +3,7 @@ import type { Frame } from '../kernel/frame.ts'
 import type { RecordView } from '../kernel/record.ts'
 import { INPUT_AT, type Scanner } from '../kernel/scanner.ts'
 import { type Framing, framingOf, Unframer } from '../source/framing.ts'
+import { countFeeds, LINE_FEED } from '../source/line-feeds.ts'
 import type { Source } from '../source/source.ts'
 import { LineDigest, type Oversize } from './line-digest.ts'
 
@@ -13,8 +14,6 @@ export const LINE_LIMIT = 256 * 1024 * 1024
 
 /** Neither a chunk of several lines nor a window is made larger than this: the scanner's table of records has room for it. */
 const MOST_BYTES = 32 * 1024 * 1024
-
-const LINE_FEED = 0x0a
 
 /**
  * Cuts a source into chunks of whole lines, in the scanner's memory, and scans each.
@@ -145,7 +144,7 @@ export class ChunkReader {
       end = seen.lastIndexOf(LINE_FEED) + 1
       const length = read - INPUT_AT
       if (length < want || length > this.lineLimit || (end > 0 && want >= MOST_BYTES)) break
-      if (end > 0 && hasFeeds(seen.subarray(0, end), lines)) break
+      if (end > 0 && countFeeds(seen.subarray(0, end), lines) === lines) break
       want *= 2
     }
     const rest = this.to - INPUT_AT - end
@@ -293,12 +292,4 @@ export class ChunkReader {
     this.scanner.scan(start, end)
     if (this.unframer !== null) this.scanner.tighten()
   }
-}
-
-function hasFeeds(bytes: Uint8Array, wanted: number): boolean {
-  let count = 0
-  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) {
-    if (++count >= wanted) return true
-  }
-  return false
 }

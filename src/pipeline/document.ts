@@ -1,9 +1,8 @@
 import { RecordFlag } from '../kernel/layout.ts'
 import { NONE, type Node, type RecordView } from '../kernel/record.ts'
 import { INPUT_AT, type Scanner } from '../kernel/scanner.ts'
+import { countFeeds } from '../source/line-feeds.ts'
 import type { ChunkReader } from './chunk-reader.ts'
-
-const LINE_FEED = 0x0a
 
 /** The array in a document's value whose elements are records too; `NONE` when there is none. */
 export type ItemsOf = (record: RecordView, root: Node) => Node
@@ -51,7 +50,7 @@ export async function openDocument(
     roots.push({ root, flags: flags | RecordFlag.Item })
   }
   const { view } = scanner
-  const lines = countFeeds(view.bytes, INPUT_AT, INPUT_AT + bytes) - 1
+  const lines = countFeeds(view.bytes.subarray(INPUT_AT, INPUT_AT + bytes)) - 1
   return {
     lines,
     each(take, inside = () => NONE, most = Infinity) {
@@ -65,7 +64,8 @@ export async function openDocument(
         view.start = view.words[node]!
         view.end = view.words[node + 1]!
         view.oversize = null
-        line += countFeeds(view.bytes, counted, view.start)
+        // Searched no further than it is counted: else it would cost the square of the items.
+        line += countFeeds(view.bytes.subarray(counted, view.start))
         counted = view.start
         view.line = line
         take(view)
@@ -79,12 +79,4 @@ export async function openDocument(
       }
     },
   }
-}
-
-function countFeeds(bytes: Buffer, start: number, end: number): number {
-  // What is searched ends where the counting does: a search beyond it, once an item, would cost the square of the items.
-  const span = bytes.subarray(start, end)
-  let count = 0
-  for (let at = span.indexOf(LINE_FEED); at >= 0; at = span.indexOf(LINE_FEED, at + 1)) count++
-  return count
 }

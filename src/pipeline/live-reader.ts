@@ -3,10 +3,9 @@ import type { Frame } from '../kernel/frame.ts'
 import { NONE, type RecordView } from '../kernel/record.ts'
 import { INPUT_AT, type Scanner } from '../kernel/scanner.ts'
 import { type Framing, framingOf, Unframer } from '../source/framing.ts'
+import { LINE_FEED } from '../source/line-feeds.ts'
 import type { Source } from '../source/source.ts'
 import { LineDigest, type Oversize } from './line-digest.ts'
-
-const LINE_FEED = 0x0a
 
 /** Most bytes that are read at once. */
 const READ_BYTES = 1024 * 1024

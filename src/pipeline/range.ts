@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto'
 import { INPUT_AT, type ScanFacts, type Scanner } from '../kernel/scanner.ts'
+import { LINE_FEED } from '../source/line-feeds.ts'
 import type { FileSource } from '../source/source.ts'
-import type { Oversize } from './line-digest.ts'
+import { LineDigest, type Oversize } from './line-digest.ts'
 
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
 /** Bytes read at a time past the end of a range, to find the end of its last line. */
 const OVERHANG_BYTES = 64 * 1024
 
@@ -126,20 +124,9 @@ function passOver(
 ): RangeScan {
   scanner.scan(start, lastStart)
   const scan = scanner.facts()
-  const hash = createHash('sha256')
-  let bytes = 0
-  let held = false
-  const take = (part: Uint8Array): void => {
-    if (part.length === 0) return
-    if (held) hash.update('\r')
-    if (held) bytes++
-    held = part.at(-1) === CARRIAGE_RETURN
-    const kept = held ? part.subarray(0, -1) : part
-    hash.update(kept)
-    bytes += kept.length
-  }
+  const line = new LineDigest()
   // The line's own bytes are not under the tape, which lies behind the input.
-  take(scanner.buffer.subarray(lastStart, to))
+  line.take(scanner.buffer.subarray(lastStart, to))
   const block = Buffer.allocUnsafe(1024 * 1024)
   let at = position
   let noLineEnd = false
@@ -147,11 +134,10 @@ function passOver(
     const got = file.readAt(block, 0, block.length, at)
     const part = block.subarray(0, got)
     const feed = part.indexOf(LINE_FEED)
-    take(feed < 0 ? part : part.subarray(0, feed))
+    line.take(feed < 0 ? part : part.subarray(0, feed))
     at += got
     noLineEnd = got === 0
     if (feed >= 0 || noLineEnd) break
   }
-  const oversize = { digest: hash.digest('hex'), bytes }
-  return { scan, owned: owned(start, lastStart, from), oversize, noLineEnd }
+  return { scan, owned: owned(start, lastStart, from), oversize: line.finish(), noLineEnd }
 }

@@ -25,7 +25,7 @@ export interface WriterOptions {
 
 /**
  * The sink that writes `metaharness.event/1`: one strict line an event, keys in upstream's order (spec
- * metaharness-event-1 §1–2).
+ * metaharness-event-1 §1–2). One method an event; of the two long ones that come once a session the fields are elsewhere.
  */
 export class MetaharnessWriter implements Sink {
   readonly takesTalk = true

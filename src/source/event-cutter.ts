@@ -1,4 +1,5 @@
-const LINE_FEED = 0x0a
+import { LINE_FEED } from './line-feeds.ts'
+
 const CARRIAGE_RETURN = 0x0d
 const FEED = Buffer.from('\n')
 

@@ -1,9 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync, statSync, watch, type FSWatcher } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { LINE_FEED } from './line-feeds.ts'
 import type { Source, Trouble } from './source.ts'
 import { SourceError } from './source-error.ts'
-
-const LINE_FEED = 0x0a
 
 /** Longest time until growth is seen where the system does not tell of it (network file systems), in milliseconds. */
 const POLL_MS = 25

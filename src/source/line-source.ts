@@ -1,6 +1,6 @@
+import { LINE_FEED } from './line-feeds.ts'
 import type { Source } from './source.ts'
 
-const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const TAB = 0x09
 
@@ -36,8 +36,8 @@ export class LineSource implements Source {
 }
 
 /**
- * A JSON value as one line, its line feeds blanked in place. They become tabs: between tokens that is white space as good
- * as any, and in a string, where neither may stand, the value stays as damaged as it was.
+ * A JSON value as one line, its line feeds blanked in place. They become tabs: white space as well between
+ * tokens, and in a string, where neither may stand, the value stays as damaged as it was.
  */
 export function asLine(value: Uint8Array): Uint8Array {
   for (let i = 0; i < value.length; i++) {

@@ -53,8 +53,8 @@ describe('what a shell line does', () => {
     { line: `sed -i -n '5p' a.txt`, does: command },
     { line: `sed s/a/b/ a.txt`, does: command },
     // rg, grep
-    { line: 'rg -n --hidden TODO src', does: ['search TODO in src, 1 is empty'] },
-    { line: 'rg TODO', does: ['search TODO, 1 is empty'] },
+    { line: 'rg -n --hidden weir src', does: ['search weir in src, 1 is empty'] },
+    { line: 'rg weir', does: ['search weir, 1 is empty'] },
     { line: `rg -g '*.ts' -t js "a b" src lib`, does: ['search a b, 1 is empty'] },
     { line: `rg -e one -e two src`, does: ['search one in src, 1 is empty'] },
     { line: 'rg --files src', does: ['list src'] },
@@ -108,9 +108,9 @@ describe('what a shell line does', () => {
     { line: 'cat a.txt | tail -n +5', does: ['read a.txt 5-'] },
     { line: 'cat a.txt | wc -l', does: ['read a.txt'] },
     { line: 'cat a.txt | grep x | sort | uniq -c', does: ['read a.txt'] },
-    { line: 'rg TODO src | head -5', does: ['search TODO in src'] },
+    { line: 'rg weir src | head -5', does: ['search weir in src'] },
     { line: 'ls src | wc -l', does: ['list src'] },
-    { line: 'rg -l TODO | xargs rm', does: command },
+    { line: 'rg -l weir | xargs rm', does: command },
     { line: 'cat a.txt | python3 x.py', does: command },
     { line: 'sort -o a.txt a.txt', does: command },
     // sequences

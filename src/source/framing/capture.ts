@@ -1,3 +1,4 @@
+import { LINE_FEED } from '../line-feeds.ts'
 import type { FramedInput } from './input.ts'
 import { feedLineAt, skipBlanks, SPACE } from './lines.ts'
 
@@ -5,7 +6,6 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const OPEN = 0x7b
 const CLOSE = 0x7d
-const LINE_FEED = 0x0a
 const TAB = 0x09
 
 const STDOUT = Buffer.from('{"stream":"stdout","line":"')

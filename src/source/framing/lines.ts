@@ -1,4 +1,5 @@
-const LINE_FEED = 0x0a
+import { LINE_FEED } from '../line-feeds.ts'
+
 const CARRIAGE_RETURN = 0x0d
 const TAB = 0x09
 export const SPACE = 0x20

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
+import { LINE_FEED } from '../line-feeds.ts'
 import type { FramedInput, FramingNotes } from './input.ts'
 import { lineAt, skipBlanks, SPACE } from './lines.ts'
 
-const LINE_FEED = 0x0a
 const COLON = 0x3a
 /** Between two data lines of an event. White space to JSON, and like a line feed not allowed inside a string. */
 const TAB = 0x09
