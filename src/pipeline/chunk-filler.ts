@@ -1,8 +1,7 @@
 import { INPUT_AT, type Scanner } from '../kernel/scanner.ts'
 import { LINE_FEED } from '../source/line-feeds.ts'
 import type { Source } from '../source/source.ts'
-import type { Oversize } from './line-digest.ts'
-import { LineDigest } from './line-digest.ts'
+import { LineDigest, type Oversize } from './line-digest.ts'
 
 /** What was put into a scanner's memory: whole lines, or one line over the limit, of which only the digest is left. */
 export interface FilledChunk {

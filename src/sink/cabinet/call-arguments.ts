@@ -5,6 +5,7 @@ import { type ArgumentText, LONGEST_TEXT, PlainText, RecordText, textOf } from '
 
 /** Bytes of an input that is not in the record as a value: longer ones are not looked into. */
 const LONGEST_PARSED = 8 * 1024 * 1024
+
 /** The arguments of a call, wherever they are; good while its record is current. */
 export interface CallArguments {
   /** The first of these that holds a string with anything in it. */
