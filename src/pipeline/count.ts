@@ -1,5 +1,4 @@
-import type { CensusReport } from '../report/census-report.ts'
-import { requestsByModel } from '../report/census-report.ts'
+import { type CensusReport, requestsByModel } from '../report/census-report.ts'
 import type { ReportNotice } from '../report/notice.ts'
 import type { ExplanationReport } from '../report/explanation-report.ts'
 import { priceNotices, type UsageReport } from '../report/usage-report.ts'
