@@ -48,7 +48,7 @@ describeWithShared('every sample', () => {
     const seen = new Set<string>()
     for (const { result, events } of captures) {
       for (const event of events)
-        if (event.event === 'opaque') seen.add(`${result.dialect} ${String(event['native_type'])}`)
+        if (event.event === 'opaque') seen.add(`${result.dialect} ${String(event['vendor_type'])}`)
     }
     expect(captures.length).toBeGreaterThan(30)
     expect([...seen].toSorted()).toEqual(Object.keys(OPAQUE_IN_CAPTURES).toSorted())
