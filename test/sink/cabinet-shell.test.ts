@@ -235,6 +235,11 @@ describe('a line that is a command at sight', () => {
     { begins: 'cd a && git status', other: false },
     { begins: '\\cat a', other: false },
     { begins: '"git" status', other: false },
+    // Other white space is part of a word, so that the program is called ls.
+    { begins: 'git\u00a0/bin/ls a', other: false },
+    { begins: 'git\f/bin/ls a', other: false },
+    { begins: 'git\r/bin/ls\n', other: false },
+    { begins: 'git\r\n', other: true },
     { begins: '$(git) status', other: false },
     // Programs that are looked into.
     { begins: 'cat a', other: false },
@@ -288,10 +293,14 @@ describe('a line that is a command at sight', () => {
       ':',
       '%',
       '\u00a0',
+      '\f',
+      '\v',
+      '\r',
+      '\u2028',
       'ż',
     ]
     const plain =
-      'cat a f.txt git cd time if then fi do done for while case esac function coproc exec env rg ls tee bash -c'
+      'cat a f.txt git cd time if then fi do done for while case esac function coproc exec env rg ls /ls tee bash -c'
     const piece = fc.constantFrom(...signs, ...odd, ...plain.split(' '))
     let at = 0
     fc.assert(

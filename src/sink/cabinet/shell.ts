@@ -31,8 +31,11 @@ const KNOWN: ReadonlySet<string> = new Set([
   'applypatch',
   'time',
 ])
-/** A first word without quotes and the like, and what ends it: not `<` or `>`, which make a number of it. */
-const FIRST_WORD = /^\s*([^\s;|&()<>'"`$\\={}!#*?[\]~]+)[\s;|&(]/
+/**
+ * A first word without quotes and the like, and what ends it: not `<` or `>`, which make a number of it. No white space ends it but
+ * what does for a shell.
+ */
+const FIRST_WORD = /^[ \t\n]*([^ \t\n;|&()<>'"`$\\={}!#*?[\]~]+)[ \t\n;|&(]/
 
 /**
  * Does a line that begins like this run a program that neither reads, searches, lists nor writes what is known? Then it is a
