@@ -221,7 +221,8 @@ describe('a line that is a command at sight', () => {
     { begins: './gradlew;cat a', other: true },
     { begins: 'node -e "require(', other: true },
     { begins: 'python3\n', other: true },
-    { begins: 'main() { cat a', other: true },
+    { begins: 'main() { cat a', other: false },
+    { begins: '@(a|b)/ls c', other: false },
     { begins: 'make|tee log', other: true },
     // Its end is not to be seen.
     { begins: 'git', other: false },

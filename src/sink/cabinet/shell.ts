@@ -32,10 +32,10 @@ const KNOWN: ReadonlySet<string> = new Set([
   'time',
 ])
 /**
- * A first word without quotes and the like, and what ends it: not `<` or `>`, which make a number of it. No white space ends it but
- * what does for a shell.
+ * A first word without quotes and the like, and what ends it: not `<` or `>`, which make a number of it, nor `(`, which may make it
+ * a pattern that goes on behind `)`. No white space ends it but what does for a shell.
  */
-const FIRST_WORD = /^[ \t\n]*([^ \t\n;|&()<>'"`$\\={}!#*?[\]~]+)[ \t\n;|&(]/
+const FIRST_WORD = /^[ \t\n]*([^ \t\n;|&()<>'"`$\\={}!#*?[\]~]+)[ \t\n;|&]/
 
 /**
  * Does a line that begins like this run a program that neither reads, searches, lists nor writes what is known? Then it is a
